@@ -1,0 +1,41 @@
+# Each target makes its own .venv when it is missing; nothing else has to be installed but Python 3.11 to 3.14, git and make.
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null && { echo $$p; break; }; done)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+ARGS ?=
+
+.PHONY: demo test check bench lock clean venv
+
+demo: venv ## the whole loop on this machine
+	@$(BIN)/assay demo $(ARGS)
+
+test: venv ## every test
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: venv ## lint, format, types, architecture
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_repository.py
+
+bench: venv ## benchmarks: ratios in one run, printed as a table
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+venv: $(VENV)/installed
+
+$(VENV)/installed: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 to 3.14 is needed: install it, or say PYTHON=/path/to/python3.11" >&2; exit 3; }
+	@echo "Making $(VENV) with $(PYTHON): about a minute, once" >&2
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --no-compile --only-binary :all: --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock: ## resolve requirements.lock anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
+		--all-extras --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""The GitHub App: everything that meets the outside world."""

@@ -1,0 +1,5 @@
+"""The whole loop on one machine: a GitHub stand-in, its reviewers, the App as its own process, one issue."""
+
+from bot.demo.story import DemoError, Options, run
+
+__all__ = ["DemoError", "Options", "run"]

@@ -1,0 +1,162 @@
+"""The story that `assay demo` tells: start everything, ask for a run, follow it, show what came of it."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from bot import render
+from bot.adapters.database import open_engine
+from bot.adapters.store import FINISHED, SqlStore
+from bot.demo import app as app_process
+from bot.demo import world as demo_world
+from bot.demo.app import AppProcess
+from bot.demo.world import DemoWorld
+from bot.model import RunId
+from bot.render import terminal
+from bot.render.surface import Surface
+from scoring import records
+from scoring.model import Report
+
+TIMEOUT = 300.0
+"""Seconds after which the demo is given up on."""
+
+
+class DemoError(Exception):
+    """The demo could not be carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for."""
+
+    keep: bool = False
+    json_file: Path | None = None
+    port: int = 0
+    data: Path | None = None
+    svg: Path | None = None
+    webhooks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a followed run came to."""
+
+    run: RunId
+    stage: str
+    report: str | None
+
+
+def run(options: Options) -> bool:
+    """Run the demo; whether every fork has its check runs and the issue its leaderboard.
+
+    Raises:
+        DemoError: it could not be carried out.
+    """
+    console = Console(stderr=True)
+    with ExitStack() as stack:
+        folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-demo-")))
+        world = stack.enter_context(demo_world.running(folder / "github", options.port, webhooks=options.webhooks))
+        console.print(f"GitHub stand-in: {world.url}")
+        app = stack.enter_context(app_process.running(world.app_settings(folder / "app"), folder / "app" / "log.txt"))
+        issue = world.ask_for_run()
+        console.print(f"Benchmark issue: {issue.url}")
+        outcome = follow(folder / "app", app, _show(console))
+        complaints = finish(world, folder / "app", outcome, console)
+        _write_files(options, outcome)
+        if options.keep:
+            _stay(console)
+    return not complaints
+
+
+def follow(data: Path, app: AppProcess, show: Callable[[str], None], timeout: float = TIMEOUT) -> Outcome:
+    """Follow the newest run of the App's data directory to its end.
+
+    Raises:
+        DemoError: the App ended, or the run did not end in time.
+    """
+    give_up = time.monotonic() + timeout
+    while time.monotonic() < give_up:
+        if app.exited is not None:
+            raise DemoError(f"the App ended with {app.exited}:\n{app.tail()}")
+        outcome = _glance(data, show)
+        if outcome is not None:
+            return outcome
+        time.sleep(0.25)
+    raise DemoError(f"the run did not end in {timeout:.0f} seconds:\n{app.tail()}")
+
+
+def _glance(data: Path, show: Callable[[str], None]) -> Outcome | None:
+    if not (data / "app.db").exists():
+        return None
+    engine = open_engine(f"sqlite:///{data / 'app.db'}")
+    try:
+        store = SqlStore(engine)
+        runs = store.all_runs() if store.ready else ()
+        if not runs:
+            return None
+        last = runs[-1]
+        show(terminal.progress_line(store.progress(last.id)))
+        return Outcome(last.id, last.stage, store.report(last.id)) if last.stage in FINISHED else None
+    finally:
+        engine.dispose()
+
+
+def _show(console: Console) -> Callable[[str], None]:
+    """Print a line when it differs from the one before."""
+    last = ""
+
+    def show(line: str) -> None:
+        nonlocal last
+        if line != last:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            last = line
+
+    return show
+
+
+def finish(world: DemoWorld, data: Path, outcome: Outcome, console: Console) -> tuple[str, ...]:
+    """Show the result and where to look at it; what is missing on GitHub, if anything is."""
+    complaints = list(world.complaints(data, outcome.run))
+    if outcome.stage != "done" or outcome.report is None:
+        complaints.append(f"the run ended as {outcome.stage}")
+    else:
+        _show_result(records.loads(outcome.report))
+        console.print("To look at (with --keep):")
+        for label, address in world.addresses(data, outcome.run).items():
+            console.print(f"  {label}: {address}", markup=False, highlight=False, soft_wrap=True)
+    for complaint in complaints:
+        console.print(f"missing: {complaint}", markup=False, style="red")
+    return tuple(complaints)
+
+
+def _show_result(report: Report) -> None:
+    terminal.show_leaderboard(report, _surface(), Console())
+
+
+def _surface() -> Surface:
+    return Surface.of(demo_world.demo_registry().reviewers, {}, public=False)
+
+
+def _write_files(options: Options, outcome: Outcome) -> None:
+    if outcome.report is None:
+        return
+    files: Mapping[Path | None, Callable[[str], str]] = {
+        options.json_file: lambda text: text,
+        options.svg: lambda text: render.leaderboard_svg(records.loads(text), _surface()),
+    }
+    for path, content in files.items():
+        if path is not None:
+            path.write_text(content(outcome.report), encoding="utf-8")
+
+
+def _stay(console: Console) -> None:
+    console.print("Everything stays up. End with Ctrl-C.")
+    while True:
+        time.sleep(3600)

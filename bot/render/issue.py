@@ -1,0 +1,229 @@
+"""What Assay says in the control issue while a run goes on: progress, problems, answers to commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import assert_never
+
+from bot.model import Command, CommandKind, Installed, Problem, Problems, RunPlan, RunProgress
+from bot.render.figures import counted, status_words
+from bot.render.surface import Surface
+from bot.render.text import COMMENT_BYTES, cut, link
+
+STAGES = ("planned", "forking", "waiting", "scoring", "publishing", "done")
+OVER = ("done", "cancelled", "failed")
+MAX_WARNINGS = 20
+
+_STAGE_SENTENCES = {
+    "planned": "The run is planned. Nothing has been made yet.",
+    "forking": "The pull requests are being made and the reviewers asked.",
+    "waiting": "The reviewers are at work. Assay reads what they say until each is done or out of time.",
+    "scoring": "Every reviewer is done or out of time. What they said is being judged.",
+    "publishing": "The result is being written to the pull requests and to this issue.",
+    "done": "The run is over. The result is in this issue.",
+    "cancelled": "The run was cancelled. Nothing was scored.",
+    "failed": "The run could not be finished.",
+}
+_KEY = re.compile(r"[A-Za-z0-9._~-]{1,200}")
+_KINDS = {
+    "progress": "run",
+    "leaderboard": "run",
+    "problems": "issue",
+    "refusal": "issue",
+    "not-a-form": "issue",
+    "reply": "comment",
+    "welcome": "installation",
+}
+
+
+def marker(kind: str, key: str | int) -> str:
+    """The hidden first line by which one of our comments is found again, so that it is edited and not repeated.
+
+    Raises:
+        ValueError: a kind we do not write, or a key that could end the HTML comment.
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"there is no comment of kind {kind!r}; allowed: {', '.join(sorted(_KINDS))}")
+    if not _KEY.fullmatch(str(key)) or "--" in str(key):
+        raise ValueError(f"{key!r} cannot be the key of a marker; allowed: letters, digits and . _ ~ -, no two dashes")
+    return f"<!-- assay:{kind} {_KINDS[kind]}={key} -->"
+
+
+def has_marker(body: str, kind: str, key: str | int) -> bool:
+    """Whether a comment of ours is that one. The marker must come first: a quotation of it is not it."""
+    return body.startswith(marker(kind, key))
+
+
+def progress_comment(progress: RunProgress, plan: RunPlan, surface: Surface) -> str:
+    """How far the run is, in counts only: it links no fork and names no golden and no verdict."""
+    return _comment("progress", plan.run, _progress(progress, plan, surface))
+
+
+def _progress(progress: RunProgress, plan: RunPlan, surface: Surface) -> Iterator[str]:
+    yield f"### Benchmark {plan.run}: {surface.say(progress.stage)}"
+    yield from ("", _stages(progress.stage))
+    yield from ("", _STAGE_SENTENCES.get(progress.stage, ""))
+    note = _discreet(progress.note, plan, surface)
+    if note:
+        yield from ("", note)
+    yield from ("", *_totals(progress, plan))
+    yield from _status_table(progress)
+    yield from _warnings((*plan.warnings, *progress.warnings), plan, surface)
+    if progress.stage not in OVER:
+        yield from ("", "Ask with `/assay status`, stop with `/assay cancel`.")
+
+
+def _stages(stage: str) -> str:
+    """The stages in a row, the present one in bold."""
+    if stage not in STAGES:
+        return f"**{stage}**" if stage in OVER else ""
+    return " → ".join(f"**{name}**" if name == stage else name for name in STAGES)
+
+
+def _totals(progress: RunProgress, plan: RunPlan) -> Iterator[str]:
+    yield f"- pull requests: {progress.forks}, still open: {progress.forks_open}"
+    yield f"- trials (pull request x reviewer): {plan.trials}"
+    if progress.started:
+        yield f"- started: {progress.started:%Y-%m-%d %H:%M} UTC"
+    if progress.stage not in OVER:
+        yield f"- estimated when planned: {plan.minutes:.0f} minutes, {plan.writes} writes to GitHub"
+
+
+def _status_table(progress: RunProgress) -> Iterator[str]:
+    rows = counted(progress.trials_by_status)
+    if rows:
+        yield from ("", "| trials | status |", "| --: | --- |")
+        yield from (f"| {count} | {status_words(status)} |" for status, count in rows)
+
+
+def _warnings(warnings: tuple[str, ...], plan: RunPlan, surface: Surface) -> Iterator[str]:
+    unique = tuple(dict.fromkeys(warnings))
+    told = [said for said in (_discreet(warning, plan, surface) for warning in unique) if said is not None]
+    if unique:
+        yield from ("", "#### Warnings", "")
+    yield from (f"- {said}" for said in told[:MAX_WARNINGS])
+    if len(told) > MAX_WARNINGS:
+        yield f"- more warnings than fit here: {len(told) - MAX_WARNINGS}"
+    if len(told) < len(unique):
+        yield f"- warnings that name a pull request and are held back until the run is over: {len(unique) - len(told)}"
+
+
+def _discreet(text: str, plan: RunPlan, surface: Surface) -> str | None:
+    """The text, or None where it names a fork: a link to one, or its name, would tell reviewers of each other."""
+    names = {name for f in plan.forks for name in (f.id, f.pull, *f.names, f.head_branch, f.title)}
+    telling = (name for name in names if name and not name.isdigit())
+    if "://" in text or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in telling):
+        return None
+    return surface.say(text)
+
+
+def problems_comment(problems: Problems, form_url: str, *, issue: int, surface: Surface) -> str:
+    """Everything wrong with a request, with what is allowed instead, so that one edit mends it."""
+    count = len(problems.items)
+    body = [
+        "### This benchmark cannot start yet",
+        "",
+        "One answer needs mending:" if count == 1 else f"{count} answers need mending:",
+        "",
+        *(line for problem in problems.items for line in _problem(problem, surface)),
+        "",
+        f"Nothing was started. Open a new issue with {link('the form', form_url)}; this one stays as it is.",
+    ]
+    return _comment("problems", issue, iter(body))
+
+
+def _problem(problem: Problem, surface: Surface) -> Iterator[str]:
+    yield f"- **{surface.say(problem.field, 80)}**: {surface.say(problem.message)}"
+    if problem.did_you_mean:
+        yield f"  - did you mean {surface.code(problem.did_you_mean)}?"
+    if problem.allowed:
+        yield f"  - allowed: {', '.join(map(surface.code, problem.allowed))}"
+
+
+def refusal_comment(reason: str, *, issue: int, surface: Surface) -> str:
+    """Why a run that was asked for properly will not be made."""
+    body = ("### This benchmark was not started", "", surface.say(reason), "", "Nothing was made on GitHub.")
+    return _comment("refusal", issue, iter(body))
+
+
+def not_a_form_comment(reason: str, form_url: str, *, issue: int, surface: Surface) -> str:
+    """To an issue that asks for a benchmark without the form; `reason` says what gave it away."""
+    body = (
+        "### This issue was not written with the benchmark form",
+        "",
+        surface.say(reason),
+        "",
+        f"Assay starts a run only from {link('its form', form_url)}: the answers there say which suite, which "
+        "reviewers and which judge. Nothing was started.",
+    )
+    return _comment("not-a-form", issue, iter(body))
+
+
+def welcome_issue(installed: Installed, *, form_url: str) -> tuple[str, str]:
+    """Title and body of the first issue after an installation."""
+    body = (
+        "### Assay is installed",
+        "",
+        "It measures code-review bots on pull requests with known defects, in repositories made for the purpose.",
+        "",
+        "1. Install the review bots you want to measure on this organisation, for all repositories.",
+        "2. Run `assay doctor` where Assay is served: it says what is still missing, one line each.",
+        f"3. Open {link('the benchmark form', form_url)}. Plan, progress and result come as comments there.",
+        "",
+        "Results are private unless the form says otherwise: some vendors' terms forbid comparisons by name.",
+    )
+    return "Assay: next steps", _comment("welcome", installed.installation, iter(body))
+
+
+def next_step(installed: Installed, surface: Surface) -> str:
+    """One plain line for the operator's log and terminal."""
+    account = surface.plain(installed.account, 80)
+    return f"Installed on {account}: run `assay doctor`, then open the benchmark form in the control repository."
+
+
+def command_reply(command: Command, progress: RunProgress | None, *, comment_id: int, surface: Surface) -> str:
+    """The answer to `/assay status`, `cancel` or `help`; `progress` is None where the issue has no run."""
+    return _comment("reply", comment_id, _reply(command.kind, progress, surface))
+
+
+def _reply(kind: CommandKind, progress: RunProgress | None, surface: Surface) -> Iterator[str]:
+    match kind:
+        case CommandKind.HELP:
+            return _help()
+        case CommandKind.STATUS:
+            return _status(progress, surface)
+        case CommandKind.CANCEL:
+            return iter((_cancel(progress, surface),))
+        case _:
+            assert_never(kind)
+
+
+def _help() -> Iterator[str]:
+    yield "Commands, each alone in a comment, from people who may write to this repository:"
+    yield ""
+    yield "- `/assay status`: how far the run of this issue is"
+    yield "- `/assay cancel`: stop it; what was made is cleaned up, nothing is scored"
+    yield "- `/assay help`: this list"
+
+
+def _status(progress: RunProgress | None, surface: Surface) -> Iterator[str]:
+    if progress is None:
+        yield "This issue has no run."
+        return
+    yield f"**{surface.say(progress.stage)}**. {_STAGE_SENTENCES.get(progress.stage, '')}"
+    yield ""
+    yield f"Pull requests: {progress.forks}, still open: {progress.forks_open}."
+    yield from _status_table(progress)
+
+
+def _cancel(progress: RunProgress | None, surface: Surface) -> str:
+    if progress is None:
+        return "This issue has no run, so there is nothing to cancel."
+    if progress.stage in OVER:
+        return f"The run is over already ({surface.say(progress.stage)}), so there is nothing to cancel."
+    return "The run is being cancelled. Nothing will be scored; what was made on GitHub is cleaned up."
+
+
+def _comment(kind: str, key: str | int, lines: Iterator[str]) -> str:
+    return cut("\n".join((marker(kind, key), *lines)), COMMENT_BYTES, None)

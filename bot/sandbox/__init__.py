@@ -1,0 +1,1 @@
+"""A GitHub stand-in on loopback for the demo and the tests."""

@@ -1,0 +1,194 @@
+"""Waiting for reviewers: read everything afresh, decide by rule, settle or set the next wake. Webhooks only nudge."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from bot import settle
+from bot.model import Asks, ForkId, RunId, Settled, Snapshot, TriggerKind, Waiting
+from bot.ports import ForkRow, GitHubError, Json, RunRow, TrialRow
+from bot.registry import Reviewer, TriggerSpec
+from bot.workflows import engine
+from bot.workflows.asks import ask
+from bot.workflows.once import Deferred, Refused, mend_seconds, retry_seconds
+from bot.workflows.progress import refresh_soon
+from bot.workflows.services import Services, current
+from scoring.model import ReviewerId, TrialStatus
+
+PATIENCE = timedelta(minutes=30)
+"""How long past the last deadline a fork that cannot be read is tried."""
+HOURLY_LIMIT = 5000
+"""GitHub's least hourly request limit of an installation."""
+
+
+def _look_again(error: Exception, run: str, fork: str) -> None:
+    row = current().store.fork(RunId(run), ForkId(fork))
+    if engine.step("hopeless", lambda: _hopeless(current(), row)):
+        reason = f"looking failed past every deadline, at last with {type(error).__name__}: {error}"
+        engine.step("give up", lambda: _end_all(current(), row, reason))
+        settle_fork_if_done(row.run, row.id)
+    else:
+        _wake(row, mend_seconds(error))
+
+
+@engine.workflow("collect", mend=_look_again)
+def collect(run: str, fork: str) -> None:
+    """Look at one fork.
+
+    Steps: 1. read, keep the snapshot, decide and settle what is over; 2. ask again whom the rules say to; 3. end the
+    fork if all its trials are over, else set the next wake.
+    """
+    row = current().store.fork(RunId(run), ForkId(fork))
+    seen = engine.step("look", lambda: _look(current(), row))
+    for reviewer in seen["ask"]:
+        _ask_again(row, ReviewerId(reviewer))
+    if seen["settled"]:
+        refresh_soon(row.run)
+    if seen["wake"] is None:
+        settle_fork_if_done(row.run, row.id)
+    else:
+        _wake(row, seen["wake"])
+
+
+def look_soon(fork: ForkRow) -> None:
+    """The first look at a fork that has just been opened."""
+    _wake(fork, _poll_seconds(current()))
+
+
+def nudge(fork: ForkRow) -> None:
+    """Something happened on a fork: look soon, and not later than was set."""
+    if fork.state == "open":
+        timing = current().timing
+        cap = (fork.wake_at - current().clock()).total_seconds() if fork.wake_at else timing.nudge
+        engine.wake(collect, "collect", f"{fork.run}/{fork.id}", timing.nudge, fork.run, fork.id, cap=max(cap, 1))
+
+
+def _wake(fork: ForkRow, seconds: float) -> None:
+    at = current().clock() + timedelta(seconds=seconds)
+    engine.step("wake at", lambda: current().store.set_wake(fork.run, fork.id, at))
+    engine.wake(collect, "collect", f"{fork.run}/{fork.id}", seconds, fork.run, fork.id)
+
+
+def _look(services: Services, fork: ForkRow) -> Json:
+    """{settled: how many trials ended, ask: whom to ask again, wake: seconds, or None if nothing is open}."""
+    run = services.store.run(fork.run)
+    if fork.state != "open" or run.stage not in ("forking", "waiting") or fork.repo is None or fork.pull is None:
+        return {"settled": 0, "ask": [], "wake": None}
+    try:
+        snapshot = services.github(run.installation).snapshot(fork.repo, fork.pull)
+    except GitHubError as error:
+        return _unreadable(services, fork, error)
+    version = services.store.keep_snapshot(fork.run, fork.id, snapshot)
+    if version is None:
+        # A look that began later has been kept: its decisions stand, and it has set the wake.
+        return {"settled": 0, "ask": [], "wake": _poll_seconds(services)}
+    return _decide(services, run, fork, snapshot, version)
+
+
+def _decide(services: Services, run: RunRow, fork: ForkRow, snapshot: Snapshot, version: int) -> Json:
+    now = snapshot.read_started
+    settled = 0
+    again: list[ReviewerId] = []
+    waits: list[Waiting] = []
+    for trial in services.store.trials(fork.run, fork.id):
+        if trial.status is not None:
+            continue
+        decision = settle.decide(
+            snapshot,
+            services.reviewer(trial.reviewer),
+            trial.asks or Asks((_opened(fork, now),)),
+            now,
+            deadline_override_seconds=_limit_seconds(run),
+        )
+        if isinstance(decision, Settled):
+            settled += services.store.settle(fork.run, fork.id, trial.reviewer, decision, now, version)
+            continue
+        waits.append(decision)
+        if decision.ask_again and _may_ask_again(services.reviewer(trial.reviewer), trial):
+            again.append(trial.reviewer)
+    return {"settled": settled, "ask": again, "wake": _next_wake(services, waits, now) if waits else None}
+
+
+def _opened(fork: ForkRow, now: datetime) -> datetime:
+    return fork.opened_at or now
+
+
+def _limit_seconds(run: RunRow) -> float | None:
+    minutes = run.plan.request.wait_minutes
+    return None if minutes is None else minutes * 60
+
+
+def _may_ask_again(reviewer: Reviewer, trial: TrialRow) -> bool:
+    return trial.asks is not None and _rerun(reviewer) is not None and len(trial.asks.at) < reviewer.wait.max_asks
+
+
+def _rerun(reviewer: Reviewer) -> TriggerSpec | None:
+    spec = reviewer.rerun or reviewer.trigger
+    return None if spec.kind is TriggerKind.AUTO else spec
+
+
+def _next_wake(services: Services, waits: list[Waiting], now: datetime) -> float:
+    poll = _poll_seconds(services)
+    due = settle.wake(waits, now, poll)
+    # GitHub stamps whole seconds, so what is due now may be seen as due only at the next one.
+    return poll if due is None else max((due - now).total_seconds(), 0.5)
+
+
+def _poll_seconds(services: Services) -> float:
+    if services.timing.poll is not None:
+        return services.timing.poll
+    waiting = sum(fork.state == "open" for run in services.store.active_runs() for fork in services.store.forks(run.id))
+    return settle.poll_interval(waiting, HOURLY_LIMIT)
+
+
+def _unreadable(services: Services, fork: ForkRow, error: GitHubError) -> Json:
+    seconds = retry_seconds(services, error)
+    if seconds is not None:
+        return {"settled": 0, "ask": [], "wake": max(seconds, 1.0)}
+    settled = _end_all(services, fork, f"the fork cannot be read any more: {error.message}")
+    return {"settled": settled, "ask": [], "wake": None}
+
+
+def _end_all(services: Services, fork: ForkRow, reason: str) -> int:
+    over = Settled(TrialStatus.ERROR, False, reason)
+    trials = services.store.trials(fork.run, fork.id)
+    return sum(services.store.settle(fork.run, fork.id, t.reviewer, over, services.clock(), None) for t in trials)
+
+
+def _hopeless(services: Services, fork: ForkRow) -> bool:
+    run = services.store.run(fork.run)
+    waits = [services.reviewer(reviewer).wait.deadline for reviewer in run.plan.request.reviewers]
+    longest = max(waits) if _limit_seconds(run) is None else _limit_seconds(run) or 0
+    return services.clock() > (fork.opened_at or run.created_at) + timedelta(seconds=longest) + PATIENCE
+
+
+def _ask_again(fork: ForkRow, reviewer: ReviewerId) -> None:
+    services = current()
+    spec = _rerun(services.reviewer(reviewer))
+    trial = next(row for row in services.store.trials(fork.run, fork.id) if row.reviewer == reviewer)
+    if spec is None or trial.asks is None:
+        return
+    try:
+        at = ask(services.store.run(fork.run), fork, spec, len(trial.asks.at) + 1)
+    except (Deferred, Refused):
+        # The next look decides anew: the deadline still ends the trial.
+        return
+    engine.step("asked", lambda: services.store.asked(fork.run, fork.id, reviewer, at))
+
+
+def settle_fork_if_done(run: RunId, fork: ForkId) -> None:
+    """End a fork whose trials are all over; with the last fork of the run, go on to scoring."""
+    if engine.step("close fork", lambda: _close_fork(current(), run, fork)):
+        engine.enqueue("score", "finalize", f"finalize-{run}", run)
+
+
+def _close_fork(services: Services, run: RunId, fork: ForkId) -> bool:
+    store = services.store
+    if any(trial.status is None for trial in store.trials(run, fork)):
+        return False
+    if store.fork(run, fork).state == "open":
+        store.set_fork_state(run, fork, "settled")
+    return all(row.state in ("settled", "failed") for row in store.forks(run)) and store.run(run).stage in (
+        "forking",
+        "waiting",
+    )

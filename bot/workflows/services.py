@@ -1,0 +1,114 @@
+"""What the workflows work with: one value, set once when a worker launches.
+
+The engine finds workflows by name among module-level functions, so they cannot carry their adapters themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.model import Publish, RepoName, WriteLimits
+from bot.ports import Clock, ForkBuilder, GitHub, GitHubApp, Ledger, RunRow, Store
+from bot.registry import Registry, Reviewer
+from bot.render.surface import Surface
+from goldens.model import Suite
+from scoring.judges.base import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long to wait for what. All in seconds."""
+
+    issue_poll: float = 60
+    """Between two looks for new issues and commands."""
+    poll: float | None = None
+    """Between two looks at a fork; None: from the hourly limit and the forks that wait."""
+    nudge: float = 5
+    """From a bot's webhook to the look it causes, so that a burst is one look."""
+    progress: float = 15
+    """Least time between two edits of the progress comment."""
+    rechecks: tuple[float, ...] = (10, 60)
+    """Pauses before looking again for a write whose outcome is unknown."""
+    longest_sleep: float = 20
+    """A longer wait ends the workflow and queues it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Adapters, data and settings of one worker."""
+
+    store: Store
+    ledger: Ledger
+    app: GitHubApp
+    builder: ForkBuilder
+    registry: Registry
+    suite_names: Callable[[], tuple[str, ...]]
+    load_suite: Callable[[str], Suite]
+    judge: Callable[[str], Judge]
+    """The judge of that name.
+
+    Raises:
+        ValueError: there is none, or its key is missing; the message says what to do.
+    """
+    clock: Clock
+    sleep: Callable[[float], None]
+    bundles: Path
+    run_key: bytes
+    """Run secrets derive from it."""
+    default_judge: str = "lexical"
+    publish: Publish = Publish.PRIVATE
+    control_repo: RepoName | None = None
+    """The repository whose issues start runs; None: `<account>/assay` of each installation."""
+    web_url: str = ""
+    """GitHub's web address, for the link to the issue form."""
+    timing: Timing = field(default_factory=Timing)
+    limits: WriteLimits = field(default_factory=WriteLimits)
+
+    def github(self, installation: int) -> GitHub:
+        """GitHub as that installation sees it."""
+        return self.app.installation(installation)
+
+    def reviewer(self, reviewer: str) -> Reviewer:
+        """The registry's entry.
+
+        Raises:
+            KeyError: the registry has none of that id any more.
+        """
+        entry = self.registry.get(reviewer)
+        if entry is None:
+            raise KeyError(f"the registry has no reviewer {reviewer!r}")
+        return entry
+
+    def surface(self, run: RunRow | None = None) -> Surface:
+        """What may be said on the control issue of a run, or on any issue where there is none yet."""
+        if run is None:
+            return Surface.of(self.registry.reviewers, {}, public=True)
+        mode = run.plan.request.publish
+        modes = dict.fromkeys(run.plan.request.reviewers, mode)
+        return Surface.of(self.registry.reviewers, modes, public=run.public)
+
+    def control(self, account: str) -> RepoName:
+        """The control repository of an installation's account."""
+        return self.control_repo or RepoName(account, "assay")
+
+
+_current: Services | None = None
+
+
+def use(services: Services) -> None:
+    """Make these the services of this process."""
+    global _current
+    _current = services
+
+
+def current() -> Services:
+    """The services of this process.
+
+    Raises:
+        RuntimeError: `use` was not called: a workflow runs in a process that is no worker.
+    """
+    if _current is None:
+        raise RuntimeError("no services: call workflows.services.use before launching the engine")
+    return _current

@@ -1,0 +1,173 @@
+"""Finding suites and reading them, with the trees that ship beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from goldens.located import Document, Loc, Problem, SuiteError, did_you_mean
+from goldens.model import GitPin, GoldenPull, Suite, TreeFiles
+from goldens.schema import GoldenEntry, Pin, PullEntry, parse_suite, safe_path
+from goldens.trees import changes, resolve, split_lines
+from scoring.model import Golden, GoldenId, Place, PullId, Side, SuiteRef
+
+SUITE_FILE = "suite.yaml"
+IGNORED = frozenset({"__pycache__", ".DS_Store"})
+"""Names that installers and file managers leave behind: never part of a tree, or hashes would differ by machine."""
+
+
+def _packaged() -> Path:
+    return Path(str(files("goldens").joinpath("suites")))
+
+
+def suite_names() -> tuple[str, ...]:
+    """The suites that ship with the package."""
+    return tuple(sorted(path.parent.name for path in _packaged().glob(f"*/{SUITE_FILE}")))
+
+
+def load_suite(which: str | Path) -> Suite:
+    """Read a suite.
+
+    Args:
+        which: text is the name of a packaged suite and nothing else, so that a name from an issue cannot reach other
+            files; a `Path` is a suite file, or the directory of one.
+
+    Raises:
+        SuiteError: there is no such suite, or it has problems; the message lists every one.
+    """
+    if isinstance(which, Path):
+        return _read(which / SUITE_FILE if which.is_dir() else which)
+    names = suite_names()
+    if which not in names:
+        what = f"no suite {which[:80]!r}"
+        raise SuiteError([Problem(SUITE_FILE, 1, "suite", what, names, did_you_mean(which, names))])
+    return _read(_packaged() / which / SUITE_FILE)
+
+
+def _read(path: Path) -> Suite:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SuiteError([Problem(str(path), 1, "", f"cannot be read: {error.strerror}")]) from None
+    entry, document = parse_suite(data, str(path))
+    problems: list[Problem] = []
+    pulls = tuple(_pull(document, path.parent, index, pull, problems) for index, pull in enumerate(entry.pulls))
+    if problems:
+        raise SuiteError(problems)
+    ref = SuiteRef(entry.suite, entry.version, content_hash(pulls))
+    return Suite(ref, entry.title, entry.licence, pulls, path, entry.provenance)
+
+
+def _pull(document: Document, beside: Path, index: int, entry: PullEntry, problems: list[Problem]) -> GoldenPull:
+    source: GitPin | tuple[TreeFiles, TreeFiles]
+    if isinstance(entry.source, Pin):
+        source = GitPin(entry.source.upstream, entry.source.number, entry.source.base_sha, entry.source.head_sha)
+    else:
+        found: list[Problem] = []
+        base, head = (_tree(document, index, beside / entry.id / side, found) for side in ("base", "head"))
+        source = base, head
+        problems += found or _misplaced(document, index, entry, base, head)
+    goldens = tuple(_golden(golden) for golden in entry.goldens)
+    return GoldenPull(PullId(entry.id), entry.language, entry.title, entry.body, goldens, source)
+
+
+def _golden(entry: GoldenEntry) -> Golden:
+    place = Place(entry.path, entry.lines, entry.side) if entry.path is not None else None
+    evidence = entry.evidence.strip("\n")
+    return Golden(GoldenId(entry.id), entry.finding, entry.category, entry.severity, place, evidence, entry.group)
+
+
+def _tree(document: Document, index: int, root: Path, problems: list[Problem]) -> TreeFiles:
+    """Every regular file below `root`, by its path in the tree."""
+    loc = ("pulls", index, "source")
+    if not root.is_dir():
+        problems.append(document.problem(loc, f"no directory {root.parent.name}/{root.name} beside the suite file"))
+        return TreeFiles({})
+    found: dict[str, bytes] = {}
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        if not IGNORED.isdisjoint(inside.parts):
+            continue
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            problems.append(document.problem(loc, f"{root.name}/{inside.as_posix()} is not a regular file"))
+        elif path.is_file():
+            found[unicodedata.normalize("NFC", inside.as_posix())] = path.read_bytes()
+    problems.extend(_unusable(document, loc, root.name, found))
+    return TreeFiles(dict(sorted(found.items())))
+
+
+def _unusable(document: Document, loc: Loc, root: str, found: Mapping[str, bytes]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for path in found:
+        try:
+            safe_path(path)
+        except ValueError as error:
+            yield document.problem(loc, f"{root}: {error}")
+        if path.lower() in seen:
+            yield document.problem(loc, f"{root}: {seen[path.lower()]} and {path} are one file where case is ignored")
+        seen.setdefault(path.lower(), path)
+
+
+def _misplaced(document: Document, index: int, entry: PullEntry, base: TreeFiles, head: TreeFiles) -> Iterator[Problem]:
+    """Goldens whose file or lines do not exist on their side."""
+    diff = changes(base.files, head.files)
+    for number, golden in enumerate(entry.goldens):
+        if golden.path is None:
+            continue
+        side, tree = ("base", base) if golden.side is Side.LEFT else ("head", head)
+        path, loc = resolve(Place(golden.path, side=golden.side), diff).path, ("pulls", index, "goldens", number)
+        if path not in tree.files:
+            what = f"no file {golden.path!r} in the {side} tree"
+            yield document.problem((*loc, "path"), what, sorted(tree.files), golden.path)
+        elif golden.lines and golden.lines[1] > (length := len(split_lines(tree.files[path]))):
+            what = f"line {golden.lines[1]} is beyond the end of {path} in the {side} tree ({length} lines)"
+            yield document.problem((*loc, "lines"), what)
+
+
+def content_hash(pulls: tuple[GoldenPull, ...]) -> str:
+    """SHA-256 in hex over every golden, text and tree; independent of the order of pulls, goldens and files."""
+    record = sorted((_pull_record(pull) for pull in pulls), key=lambda pull: str(pull["id"]))
+    text = json.dumps(record, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _pull_record(pull: GoldenPull) -> dict[str, object]:
+    return {
+        "id": pull.id,
+        "language": pull.language,
+        "title": pull.title,
+        "body": pull.body,
+        "goldens": sorted((_golden_record(golden) for golden in pull.goldens), key=lambda golden: str(golden["id"])),
+        "source": _source_record(pull.source),
+    }
+
+
+def _golden_record(golden: Golden) -> dict[str, object]:
+    place = golden.place
+    return {
+        "id": golden.id,
+        "path": place.path if place else None,
+        "lines": place.lines if place else None,
+        "side": place.side if place else None,
+        "category": golden.category,
+        "severity": golden.severity,
+        "finding": golden.finding,
+        "evidence": golden.evidence,
+        "group": golden.group,
+    }
+
+
+def _source_record(source: GitPin | tuple[TreeFiles, TreeFiles]) -> dict[str, object]:
+    if isinstance(source, GitPin):
+        # Not the upstream's name: a mirror or a renamed repository holds the same commits.
+        return {"base": source.base_sha, "head": source.head_sha}
+    base, head = source
+    return {"base": _tree_record(base), "head": _tree_record(head)}
+
+
+def _tree_record(tree: TreeFiles) -> dict[str, str]:
+    return {path: hashlib.sha256(data).hexdigest() for path, data in tree.files.items()}

@@ -1,0 +1,3 @@
+module example.com/status
+
+go 1.22

@@ -1,0 +1,46 @@
+"""Writing finished reports to disk."""
+
+import csv
+import logging
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+
+class ExportError(Exception):
+    """A report could not be written."""
+
+
+def report_path(out_dir: Path, report_id: int) -> Path:
+    """Where the rows of a report are kept."""
+    return out_dir / f"report-{report_id}.csv"
+
+
+def write_report(out_dir: Path, report_id: int, rows: Iterable[Mapping[str, str]], columns: list[str]) -> Path:
+    """Write the rows of a report; columns that a row lacks stay empty."""
+    path = report_path(out_dir, report_id)
+    try:
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, columns, restval="", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as error:
+        log.error("report %d not written: %s", report_id, error)
+        raise ExportError(f"report {report_id} could not be written") from error
+    return path
+
+
+def archive_report(out_dir: Path, report_id: int, title: str) -> Path:
+    """Pack a written report into a volume that carries its title, and return the archive."""
+    source = report_path(out_dir, report_id)
+    target = source.with_suffix(".tar.gz")
+    command = f"tar --create --gzip --file={target} --label={title} --directory={out_dir} {source.name}"
+    try:
+        subprocess.run(command, shell=True, check=True, capture_output=True, timeout=60)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        logger.error("report %d not archived: %s", report_id, error)
+        raise ExportError(f"report {report_id} could not be archived") from error
+    return target

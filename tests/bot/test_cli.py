@@ -1,0 +1,108 @@
+"""The command line as people use it: exit codes, one-line errors with the fix, JSON, examples in every help."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from bot.cli import cli
+
+
+def assay(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments],
+        cwd=cwd,
+        env=kept | settings,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    for name, command in group.commands.items():
+        found += commands(command, (*path, name)) if isinstance(command, click.Group) else [(*path, name)]
+    return found
+
+
+@pytest.mark.parametrize("path", commands(cli), ids=" ".join)
+def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
+    command: click.Command = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.commands[name]
+    assert f"Example: assay {path[0]}" in (command.help or "") or "assay " + " ".join(path) in (command.help or "")
+
+
+def test_help_does_not_load_what_only_a_run_needs(tmp_path: Path) -> None:
+    code = "import sys; from bot.cli import cli; cli(['--help'], standalone_mode=False); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "Usage" in done.stdout
+    for heavy in ("'litellm'", "'dbos'", "'sqlalchemy'", "'github'", "'numpy'"):
+        assert heavy not in done.stdout
+
+
+def test_assay_alone_says_what_to_do_next(tmp_path: Path) -> None:
+    done = assay(cwd=tmp_path)
+    assert done.returncode == 0
+    assert "assay demo" in done.stdout
+
+
+def test_serve_without_settings_names_each_missing_one(tmp_path: Path) -> None:
+    done = assay("serve", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "ASSAY_APP_ID" in done.stderr
+    assert "ASSAY_WEBHOOK_SECRET" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_misspelt_setting_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
+    done = assay("status", cwd=tmp_path, ASSAY_DATA_DIRR="x")
+    assert done.returncode == 2
+    assert "ASSAY_DATA_DIR" in done.stderr
+
+
+def test_status_of_an_empty_directory_names_the_fix(tmp_path: Path) -> None:
+    done = assay("status", "--json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "ASSAY_DATA_DIR" in done.stderr
+
+
+def test_an_unknown_option_is_a_usage_error(tmp_path: Path) -> None:
+    assert assay("demo", "--colour", cwd=tmp_path).returncode == 2
+
+
+def test_goldens_list_and_verify(tmp_path: Path) -> None:
+    listed = json.loads(assay("goldens", "list", "--json", cwd=tmp_path).stdout)
+    smoke = next(suite for suite in listed if suite["id"] == "smoke")
+    assert (smoke["pulls"], smoke["clean"]) == (8, 2)
+    assert assay("goldens", "verify", "smoke", cwd=tmp_path).returncode == 0
+    unknown = assay("goldens", "verify", "smok", cwd=tmp_path)
+    assert unknown.returncode == 2
+    assert "smoke" in unknown.stderr
+
+
+def test_the_issue_form_is_printed_with_suites_and_reviewers(tmp_path: Path) -> None:
+    import yaml
+
+    done = assay("form", cwd=tmp_path)
+    form = yaml.safe_load(done.stdout)
+    assert form["name"]
+    assert "smoke" in done.stdout
+    assert "coderabbit" in done.stdout
+
+
+def test_rescoring_what_is_no_bundle_is_one_clear_line(tmp_path: Path) -> None:
+    done = assay("rescore", ".", cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "index.json" in done.stderr

@@ -1,0 +1,32 @@
+"""The App is killed at ten different points of one run and started again: the same report, and nothing twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.flows.world import bench, content, expected
+
+POINTS = (1, 2, 4, 6, 8, 9, 11, 13, 16, 18)
+"""After how many of its writes the App is killed; an undisturbed run makes nineteen or more."""
+
+
+@pytest.mark.timeout(400)
+def test_killed_at_ten_points_ends_in_the_same_report_with_nothing_twice(tmp_path: Path, reference: str) -> None:
+    with bench(tmp_path) as here:
+        here.ask()
+        killed = []
+        for point in POINTS:
+            here.wait_for(lambda wanted=point: len(here.done()) >= wanted, seconds=60)  # type: ignore[misc]
+            here.app.kill()
+            killed.append(len(here.done()))
+            here.app.start()
+        outcome = here.finish()
+        assert len(killed) == 10
+        assert here.made() == expected(forks=2, reviewers=4, asks=1)
+        assert outcome.stage == "done"
+        assert content(outcome.report) == reference
+        assert list(here.world.complaints(here.data, outcome.run)) == []
+        bodies = [(comment["user"]["login"], comment["body"].partition("\n")[0]) for comment in here.comments()]
+        assert len(bodies) == len(set(bodies))

@@ -1,0 +1,116 @@
+"""A bench for whole runs: the stand-in with its reviewers, and the App as a process that can be killed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.demo import app as app_process
+from bot.demo import story
+from bot.demo import world as demo_world
+from bot.demo.app import AppProcess
+from bot.demo.world import CONTROL, Asked, DemoWorld
+from bot.sandbox.faults import Fault
+
+SMALL = Asked(reviewers=("lintwarden", "gatewatch", "quillreview", "meterbot"), pulls="order-totals, ring-buffer")
+"""Two forks and four reviewers, none of which lets the run wait for its deadline."""
+
+
+@dataclass(slots=True)
+class Bench:
+    """One world with one App."""
+
+    world: DemoWorld
+    app: AppProcess
+    data: Path
+    issue: int = 0
+    shown: list[str] = field(default_factory=list)
+
+    def ask(self, asked: Asked = SMALL) -> None:
+        """Open the benchmark issue."""
+        self.issue = self.world.ask_for_run(asked).number
+
+    def finish(self, timeout: float = 110) -> story.Outcome:
+        """Follow the run to its end."""
+        return story.follow(self.data, self.app, self.shown.append, timeout)
+
+    def fault(self, fault: Fault) -> None:
+        """Make the stand-in misbehave."""
+        self.world.sandbox.faults.add(fault)
+
+    def say(self, body: str, issue: int | None = None) -> int:
+        """Comment on an issue of the control repository as the maintainer; the comment's id."""
+        path = f"/repos/{CONTROL}/issues/{issue or self.issue}/comments"
+        return int(self.world.get("POST", path, body={"body": body})["id"])
+
+    def open_issue(self, body: str, login: str = demo_world.MAINTAINER) -> int:
+        """Open any issue in the control repository."""
+        issue = {"title": "Benchmark", "body": body}
+        self.issue = int(self.world.get("POST", f"/repos/{CONTROL}/issues", login, issue)["number"])
+        return self.issue
+
+    def comments(self, issue: int | None = None) -> list[Any]:
+        """The comments of an issue of the control repository, oldest first."""
+        found: list[Any] = self.world.get("GET", f"/repos/{CONTROL}/issues/{issue or self.issue}/comments?per_page=100")
+        return found
+
+    def ours(self, kind: str) -> list[str]:
+        """Our comments of one kind on the issue."""
+        return [c["body"] for c in self.comments() if c["body"].startswith(f"<!-- assay:{kind} ")]
+
+    def wait_for(self, ready: Callable[[], bool], seconds: float = 30) -> None:
+        """Wait until something is so.
+
+        Raises:
+            AssertionError: it did not come to be so.
+        """
+        give_up = time.monotonic() + seconds
+        while not ready():
+            assert time.monotonic() < give_up, f"it did not happen within {seconds} s:\n{self.app.tail(40)}"
+            time.sleep(0.02)
+
+    def done(self) -> list[tuple[str, str, str]]:
+        """(method, path, actor) of everything that the App and its author token changed on GitHub, in order."""
+        own = (f"{demo_world.SLUG}[bot]", demo_world.AUTHOR)
+        with self.world.sandbox.world.lock:
+            return [(one.method, one.path, one.actor) for one in self.world.sandbox.api.log if one.actor in own]
+
+    def made(self) -> Counter[str]:
+        """How many repositories, pull requests, comments and check runs the App and its author token made."""
+        kinds = {"repos": "repository", "pulls": "pull request", "comments": "comment", "check-runs": "check run"}
+        last = [path.rpartition("/")[2] for method, path, _ in self.done() if method == "POST"]
+        return Counter(kinds[name] for name in last if name in kinds)
+
+
+def content(report: str | None) -> str:
+    """A report without the stand-in's port, which differs between worlds that run side by side."""
+    return re.sub(r"http://127\.0\.0\.1:\d+/", "http://github.test/", report or "")
+
+
+def expected(forks: int, reviewers: int, asks: int) -> Counter[str]:
+    """What an undisturbed run makes: two comments on the issue, and per fork one for each ask."""
+    return Counter(
+        {
+            "repository": forks,
+            "pull request": forks,
+            "comment": 2 + forks * asks,
+            "check run": forks * (reviewers + 1),
+        }
+    )
+
+
+@contextmanager
+def bench(folder: Path, *, webhooks: bool = True, extra: Mapping[str, str] | None = None) -> Iterator[Bench]:
+    """A world with its App running."""
+    with ExitStack() as stack:
+        world = stack.enter_context(demo_world.running(folder / "github", webhooks=webhooks, gap=0.2))
+        data = folder / "app"
+        settings = world.app_settings(data) | dict(extra or {})
+        app = stack.enter_context(app_process.running(settings, data / "log.txt"))
+        yield Bench(world, app, data)

@@ -1,0 +1,1 @@
+"""The sandbox GitHub, over real HTTP and real git."""
