@@ -11,8 +11,8 @@ ARGS ?=
 demo: venv ## the whole loop on this machine
 	@$(BIN)/assay demo $(ARGS)
 
-test: venv ## every test
-	@$(BIN)/python -m pytest $(ARGS)
+test: venv ## every test, on a few processes: whole runs mostly wait
+	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 check: venv ## lint, format, types, architecture
 	@$(BIN)/ruff check .

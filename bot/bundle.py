@@ -49,7 +49,7 @@ def freeze(evidence: Evidence) -> Bundle:
         pulls=tuple(_pull(evidence.suite, pull) for pull in wanted_order(evidence.suite, wanted)),
         trials=tuple(_trial(evidence, readings, row) for row in evidence.trials if row.status is not None),
         reviewers=tuple(
-            BundleReviewer(ReviewerId(entry.id), entry.name, not_findings=entry.signals.not_findings)
+            BundleReviewer(ReviewerId(entry.id), entry.name, entry.vendor, entry.signals.not_findings)
             for entry in evidence.registry.reviewers
         ),
         extra=_raw_parts(evidence, readings),
@@ -73,7 +73,15 @@ def _card(suite: Suite, notes: tuple[str, ...]) -> Card:
 
 def _pull(suite: Suite, wanted: PullId) -> BundlePull:
     pull = next(pull for pull in suite.pulls if pull.id == wanted)
-    return BundlePull(pull.id, pull.goldens, pull.language, pull.title)
+    return BundlePull(
+        pull.id,
+        pull.goldens,
+        pull.language,
+        pull.title,
+        changed_lines=pull.size.lines if pull.size else None,
+        origin=pull.origin.value if pull.origin else "",
+        tags=pull.tags,
+    )
 
 
 def _trial(evidence: Evidence, readings: _Readings, row: TrialRow) -> BundleTrial:

@@ -6,26 +6,12 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import IO, Any
 
 import click
 
+from bot import cli_bundles, cli_goldens, cli_judges, cli_scoring
+from bot.cli_common import BAD_INPUT, CHECK_FAILED, DONE, INTERRUPTED, NOT_CARRIED_OUT, Failure, write
 from bot.settings import Settings, SettingsError, load_settings
-
-DONE, CHECK_FAILED, BAD_INPUT, NOT_CARRIED_OUT, INTERRUPTED = 0, 1, 2, 3, 130
-
-
-class Failure(click.ClickException):
-    """An error said in one line, with the exit code that fits it."""
-
-    def __init__(self, message: str, code: int) -> None:
-        super().__init__(message)
-        self.code = code
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Say it on stderr, one line a problem."""
-        for line in self.message.splitlines():
-            click.echo(f"assay: {line}", err=True, file=file)
 
 
 def _settings() -> Settings:
@@ -33,10 +19,6 @@ def _settings() -> Settings:
         return load_settings(os.environ, Path(".env"))
     except SettingsError as error:
         raise Failure(str(error), BAD_INPUT) from None
-
-
-def _write(text: str) -> None:
-    click.echo(text)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
@@ -50,10 +32,14 @@ def cli(context: click.Context) -> None:
     Example: assay demo
     """
     if context.invoked_subcommand is None:
-        _write("Assay measures AI code-review bots.")
-        _write("See the whole loop on this machine, without keys or network:  assay demo")
-        _write("Run the App for a real organisation (README, 'On a real organisation'):  assay serve")
-        _write("All commands:  assay --help")
+        write("Assay measures AI code-review bots.")
+        write("See the whole loop on this machine, without keys or network:  assay demo")
+        write("Run the App for a real organisation (README, 'On a real organisation'):  assay serve")
+        write("All commands:  assay --help")
+
+
+for command in (*cli_bundles.COMMANDS, *cli_scoring.COMMANDS, *cli_judges.COMMANDS, *cli_goldens.COMMANDS):
+    cli.add_command(command)
 
 
 @cli.command()
@@ -121,27 +107,7 @@ def status(run: str | None, as_json: bool) -> None:
         found = inspect.runs(_settings(), run)
     except LookupError as error:
         raise Failure(str(error), BAD_INPUT) from None
-    _write(json.dumps(found, indent=1) if as_json else inspect.as_text(found))
-
-
-@cli.command()
-@click.argument("bundle", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--profile", type=click.Choice(["assay"]), default="assay", show_default=True)
-@click.option("--judge", default="lexical", show_default=True, help="Judge anew with this judge.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def rescore(bundle: Path, profile: str, judge: str, as_json: bool) -> None:
-    """Score stored evidence again: no GitHub, no key.
-
-    Example: assay rescore assay-data/bundles/1234-1 --json
-    """
-    from bot import inspect
-    from scoring.bundle import BundleError
-
-    try:
-        text, table = inspect.rescore(bundle, judge)
-    except (BundleError, ValueError) as error:
-        raise Failure(str(error), BAD_INPUT) from None
-    _write(text if as_json else table)
+    write(json.dumps(found, indent=1) if as_json else inspect.as_text(found))
 
 
 @cli.command()
@@ -152,65 +118,7 @@ def form() -> None:
     """
     from bot import inspect
 
-    _write(inspect.issue_form_text(_settings()))
-
-
-@cli.group()
-def goldens() -> None:
-    """Look at the suites of golden pull requests.
-
-    Example: assay goldens verify smoke
-    """
-
-
-@goldens.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def goldens_list(as_json: bool) -> None:
-    """List the suites that ship with Assay.
-
-    Example: assay goldens list
-    """
-    from goldens.load import load_suite, suite_names
-
-    suites = [load_suite(name) for name in suite_names()]
-    rows: list[dict[str, Any]] = [
-        {
-            "id": suite.ref.id,
-            "version": suite.ref.version,
-            "hash": suite.ref.hash,
-            "pulls": len(suite.pulls),
-            "goldens": sum(len(pull.goldens) for pull in suite.pulls),
-            "clean": sum(pull.clean for pull in suite.pulls),
-        }
-        for suite in suites
-    ]
-    if as_json:
-        _write(json.dumps(rows, indent=1))
-        return
-    for row in rows:
-        _write(
-            f"{row['id']} {row['version']}: {row['pulls']} pull requests, "
-            f"{row['goldens']} goldens, {row['clean']} clean"
-        )
-
-
-@goldens.command("verify")
-@click.argument("suite")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def goldens_verify(suite: str, as_json: bool) -> None:
-    """Check a suite, by name or path: places, evidence, wording, leaks. Exits with 1 on errors.
-
-    Example: assay goldens verify smoke
-    """
-    from bot import inspect
-    from goldens.schema import SuiteError
-
-    try:
-        text, sound = inspect.verify_suite(suite, as_json)
-    except SuiteError as error:
-        raise Failure(str(error), BAD_INPUT) from None
-    _write(text)
-    sys.exit(DONE if sound else CHECK_FAILED)
+    write(inspect.issue_form_text(_settings()))
 
 
 def main() -> None:

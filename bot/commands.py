@@ -47,8 +47,8 @@ JudgeCheck = Callable[[str], str | None]
 COMMAND = "/assay"
 """The word a command begins with."""
 
-JUDGE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}(?::[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,199})?", re.ASCII)
-"""How judges are named: `lexical`, or `litellm:` and a model."""
+JUDGE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}(?::[A-Za-z0-9][A-Za-z0-9._/:@+,-]{0,199})?", re.ASCII)
+"""How judges are named: `lexical`, `litellm:` and a model, or `panel:` and judges with commas between them."""
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

@@ -20,7 +20,13 @@ from bot.adapters import database
 from bot.adapters.forks import GitForkBuilder
 from bot.adapters.github import AppGitHub
 from bot.adapters.ledger import SqlLedger
+from bot.adapters.llm import LiteLlm
+from bot.adapters.replies import SqliteReplies
 from bot.adapters.store import SqlStore
+from bot.judging import choosing, store
+from bot.judging.asking import Means
+from bot.judging.budget import Limits
+from bot.judging.choosing import Chosen
 from bot.model import Event, WriteLimits
 from bot.neutral import StripRules, parse_strip_rules
 from bot.registry import Registry, load_registry
@@ -29,13 +35,12 @@ from bot.web.hooks import Intake
 from bot.workflows import collect, commands, engine, events, fork, judge, progress, publish, reconcile, start
 from bot.workflows.services import Services, Timing, use
 from goldens.load import load_suite, suite_names
-from scoring.judges.base import Judge
-from scoring.judges.lexical import LexicalJudge
 
 WORKFLOWS = (collect, commands, events, fork, judge, progress, publish, reconcile, start)
 """Every module with workflows: the engine knows only what has been imported."""
 
 JUDGES = ("lexical",)
+"""What the issue form offers; the operator's own judge comes first where it is another."""
 
 
 def utc_now() -> datetime:
@@ -61,15 +66,22 @@ def strip_rules() -> StripRules:
     return parse_strip_rules((resources.files("manifests") / "strip_paths.yaml").read_text(encoding="utf-8"))
 
 
-def judge_named(name: str) -> Judge:
-    """The judge of that name.
+def judges_of(settings: Settings) -> Callable[[str], Chosen]:
+    """The judges that a run may have, by name."""
+    model = LiteLlm(settings.llm_api_base)
+    return lambda name: store.for_a_run(choosing.choose(name, model), name)
 
-    Raises:
-        ValueError: this version has none of that name.
-    """
-    if name == "lexical":
-        return LexicalJudge()
-    raise ValueError(f"this version has no judge {name!r}; allowed: {', '.join(JUDGES)}")
+
+def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
+    """What asking a language model takes, within a limit of US dollars and the operator's, on a run's account."""
+    model, replies = LiteLlm(settings.llm_api_base), SqliteReplies(settings.data_dir / "bundles" / store.CACHE)
+
+    def means(max_cost: float | None, run: str) -> Means:
+        costs = [cost for cost in (max_cost, settings.llm_max_cost) if cost is not None]
+        limits = Limits(min(costs) if costs else None)
+        return store.means_of(model, replies, limits, concurrency=settings.llm_concurrency, account=run)
+
+    return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +131,8 @@ def services_of(settings: Settings, databases: Databases) -> Services:
         registry=registry_of(settings),
         suite_names=suite_names,
         load_suite=load_suite,
-        judge=judge_named,
+        judge=judges_of(settings),
+        judging=judging_of(settings),
         clock=utc_now,
         sleep=time.sleep,
         bundles=settings.data_dir / "bundles",
@@ -195,7 +208,8 @@ def start_worker(settings: Settings, databases: Databases) -> Services:
     use(services)
     engine.configure(databases.engine, databases.engine_url, "slot-0")
     engine.launch(settings.queue_poll_seconds)
-    engine.wake(reconcile.sweep, "events", "sweep", 0.1)
+    engine.wake(reconcile.sweep, "sweep", "sweep", 0.1)
+    engine.wake(reconcile.tidy, "sweep", "tidy", 60)
     return services
 
 
@@ -209,7 +223,7 @@ def intake_of(settings: Settings, services: Services, databases: Databases) -> I
     return Intake(
         secrets=settings.webhook_secrets,
         app_id=settings.app_id or 0,
-        app_slug=lambda: services.app.identity().slug,
+        app_slug=lambda: services.app.slug,
         accept=accept,
     )
 

@@ -1,28 +1,17 @@
-"""What the command line shows of stored runs, bundles and suites. Reads; never writes to GitHub."""
+"""What the command line shows of stored runs. Reads; never writes to GitHub."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from bot import composition, issue_form
 from bot.adapters import database
 from bot.adapters.store import SqlStore
 from bot.ports import RunRow
-from bot.render import terminal
-from bot.render.surface import Surface
 from bot.settings import Settings
-from goldens.load import load_suite, suite_names
-from goldens.verify import Level, verify
-from scoring import records
-from scoring.bundle import load
-from scoring.model import Report
-from scoring.profiles.bundled import score_bundle
+from goldens.load import suite_names
 
 
 def runs(settings: Settings, wanted: str | None) -> list[dict[str, Any]]:
@@ -70,49 +59,9 @@ def as_text(found: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def rescore(folder: Path, judge: str) -> tuple[str, str]:
-    """Score a bundle again: the report as JSON text, and as a table.
-
-    Raises:
-        BundleError: the bundle cannot be read, or a part was changed.
-        ValueError: there is no judge of that name.
-    """
-    bundle = load(lambda name: (folder / name).read_bytes())
-    report = score_bundle(bundle, composition.judge_named(judge))
-    names = {reviewer.id: reviewer.name for reviewer in bundle.reviewers if reviewer.name}
-    return records.dumps(report), table(report, Surface(names, public=False))
-
-
-def table(report: Report, surface: Surface) -> str:
-    """The leaderboard as plain text."""
-    text = io.StringIO()
-    terminal.show_leaderboard(report, surface, Console(file=text))
-    return text.getvalue().rstrip("\n")
-
-
 def issue_form_text(settings: Settings) -> str:
     """The issue form, with the suites and reviewers of this installation to choose from."""
     reviewers = [(entry.id, entry.name) for entry in composition.registry_of(settings).reviewers if not entry.retired]
-    return issue_form.render_form(suite_names(), reviewers, composition.JUDGES)
-
-
-def verify_suite(which: str, as_json: bool) -> tuple[str, bool]:
-    """What verification finds in a suite, and whether it is sound.
-
-    Raises:
-        SuiteError: the suite cannot be read.
-    """
-    suite = load_suite(Path(which) if "/" in which or which.endswith((".yaml", ".yml")) else which)
-    findings = verify(suite)
-    sound = not any(finding.level is Level.ERROR for finding in findings)
-    rows = [
-        {"level": f.level.value, "rule": f.rule, "pull": f.pull, "golden": f.golden, "message": f.message}
-        for f in findings
-    ]
-    if as_json:
-        return json.dumps(rows, indent=1), sound
-    counts = f"{len(suite.pulls)} pull requests, {sum(len(pull.goldens) for pull in suite.pulls)} goldens"
-    lines = [" ".join(str(value) for value in row.values() if value) for row in rows]
-    return "\n".join(
-        [*lines, f"{suite.ref.id} {suite.ref.version}: {counts}, {'sound' if sound else 'not sound'}"]
-    ), sound
+    # GitHub joins several choices with commas, so a panel cannot be one; it judges where nothing is chosen.
+    judges = [judge for judge in dict.fromkeys((settings.judge, *composition.JUDGES)) if "," not in judge]
+    return issue_form.render_form(suite_names(), reviewers, judges)

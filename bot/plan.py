@@ -25,6 +25,7 @@ from bot.model import (
 )
 from bot.registry import Reviewer
 from goldens.model import GitPin, GoldenPull, Suite
+from scoring.judges.vendors import models_in, same_vendor
 from scoring.model import ReviewerId
 
 
@@ -231,6 +232,9 @@ _ASKED_BY: Mapping[TriggerKind, str] = {
 def _reviewer_warnings(request: RunRequest, reviewer: Reviewer) -> Iterator[str]:
     if reviewer.retired:
         yield f"{reviewer.name} is no longer offered by its vendor and will likely not answer."
+    for model in models_in(request.judge):
+        if warning := same_vendor(model, reviewer.vendor):
+            yield f"{reviewer.name}: {warning}."
     floor = reviewer.wait.floor / 60
     if request.wait_minutes is not None and request.wait_minutes < floor:
         yield (

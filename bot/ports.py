@@ -22,6 +22,7 @@ from bot.model import (
     Snapshot,
 )
 from goldens.model import GoldenPull
+from scoring.judges.asks import Ask, Reply
 from scoring.model import PullId, ReviewerId, TrialStatus
 
 Json = Any
@@ -51,6 +52,26 @@ class GitFailure(Exception):
         self.retryable = retryable
 
 
+class ModelError(Exception):
+    """A language model did not answer. `status` 0: there was no answer at all. The message holds no key."""
+
+    def __init__(
+        self, status: int, message: str, *, retry_after: float | None = None, outcome_unknown: bool = False
+    ) -> None:
+        super().__init__(f"{status or 'no answer'}: {message}")
+        self.status = status
+        self.message = message
+        self.retry_after = retry_after
+        """Seconds the provider asks us to wait."""
+        self.outcome_unknown = outcome_unknown
+        """Whether the call may have been worked on, and charged, all the same."""
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may be answered later."""
+        return self.status in (0, 408, 409, 425, 429) or self.status >= 500
+
+
 @dataclass(frozen=True, slots=True)
 class AppIdentity:
     """Who we are on GitHub."""
@@ -74,6 +95,10 @@ class Author:
 
 class GitHub(Protocol):
     """GitHub, as one installation sees it. Lists come whole: every page, or an error; never a part."""
+
+    def account(self, *, author: bool = False) -> str:
+        """Whose content limits a write counts against. Asks nobody, so that workflows may call it between steps."""
+        ...
 
     def identity(self) -> AppIdentity: ...
     def author(self) -> Author: ...
@@ -117,12 +142,19 @@ class GitHub(Protocol):
 class GitHubApp(Protocol):
     """GitHub, as the App itself sees it."""
 
+    @property
+    def slug(self) -> str:
+        """Our slug, or nothing while nobody has asked for it. Asks nobody."""
+        ...
+
     def identity(self) -> AppIdentity: ...
     def installations(self) -> tuple[tuple[int, str], ...]:
         """(installation id, account login) of each."""
         ...
 
-    def installation(self, installation: int) -> GitHub: ...
+    def installation(self, installation: int) -> GitHub:
+        """GitHub as that installation sees it. Asks nobody."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +315,57 @@ class Store(Protocol):
     def progress(self, run: RunId) -> RunProgress: ...
     def save_report(self, run: RunId, report: str, report_hash: str) -> None: ...
     def report(self, run: RunId) -> str | None: ...
+
+
+class Model(Protocol):
+    """Language models, by the names `provider/model`."""
+
+    def complete(self, ask: Ask) -> Reply:
+        """Make one call, once.
+
+        Raises:
+            ModelError: there is no answer to use.
+        """
+        ...
+
+    def count_tokens(self, model: str, text: str) -> int:
+        """About how many tokens a text is. Asks nobody."""
+        ...
+
+    def price(self, model: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """US dollars at list price; None where no price is known. Asks nobody."""
+        ...
+
+    def window(self, model: str) -> int | None:
+        """How many tokens a prompt may have; None where that is not known. Asks nobody."""
+        ...
+
+    def missing_key(self, model: str) -> str | None:
+        """What keeps the model from being asked: a variable that is not set, a provider nobody knows. Asks nobody."""
+        ...
+
+
+class Replies(Protocol):
+    """What models answered and what was read from it, by hashes over all that decided it. Safe between threads."""
+
+    def get(self, key: str) -> Reply | None:
+        """The answer to an ask."""
+        ...
+
+    def put(self, key: str, reply: Reply, account: str = "") -> None:
+        """Keep an answer, before anybody uses it, and who paid for it."""
+        ...
+
+    def spent(self, account: str) -> float:
+        """US dollars that an account has paid, as far as prices are known."""
+        ...
+
+    def verdicts(self, key: str) -> Json | None:
+        """What was read of one candidate."""
+        ...
+
+    def keep_verdicts(self, key: str, said: Json) -> None: ...
+    def close(self) -> None: ...
 
 
 Clock = Callable[[], datetime]

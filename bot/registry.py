@@ -129,6 +129,8 @@ class Reviewer(_Strict):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,38}$")
     name: str
+    vendor: str = Field(default="", pattern=r"^([a-z0-9][a-z0-9 .-]{0,60})?$")
+    """Who makes it, in lower case; empty where nobody is named. A judge of the same house may favour it."""
     logins: tuple[Login, ...] = Field(min_length=1)
     app_slugs: tuple[str, ...] = ()
     """Apps whose check runs are this reviewer's."""

@@ -206,6 +206,12 @@ class Settings(BaseSettings):
     """Pauses before looking again for a write whose outcome is unknown, separated by commas."""
     public_url: HttpUrl | None = Field(default=None, examples=["https://assay.example.com"])
     """Where GitHub and people reach the web server from outside."""
+    llm_api_base: HttpUrl | None = Field(default=None, examples=["http://127.0.0.1:11434/v1"])
+    """Where a judge's model is asked, if not at its provider's own address: a gateway, or a model of yours."""
+    llm_concurrency: int = Field(default=4, ge=1, le=64, examples=["4"])
+    """How many calls to a judge's model are under way at a time."""
+    llm_max_cost: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False, examples=["5.00"])
+    """Most US dollars that judging one run may cost; a request may ask for less, not for more. Empty: no limit."""
 
     @classmethod
     def settings_customise_sources(

@@ -10,10 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from goldens.located import Document, Loc, Problem, SuiteError, did_you_mean
-from goldens.model import GitPin, GoldenPull, Suite, TreeFiles
-from goldens.schema import GoldenEntry, Pin, PullEntry, parse_suite, safe_path
-from goldens.trees import changes, resolve, split_lines
-from scoring.model import Golden, GoldenId, Place, PullId, Side, SuiteRef
+from goldens.model import Audit, Direction, GitPin, GoldenPull, Suite, TreeFiles
+from goldens.schema import AuditEntry, GoldenEntry, Pin, PullEntry, parse_suite, safe_path
+from goldens.trees import Size, changes, resolve, split_lines
+from scoring.model import Golden, GoldenId, GoldenStatus, Place, PullId, Side, SuiteRef
 
 SUITE_FILE = "suite.yaml"
 IGNORED = frozenset({"__pycache__", ".DS_Store"})
@@ -27,6 +27,11 @@ def _packaged() -> Path:
 def suite_names() -> tuple[str, ...]:
     """The suites that ship with the package."""
     return tuple(sorted(path.parent.name for path in _packaged().glob(f"*/{SUITE_FILE}")))
+
+
+def is_packaged(path: Path) -> bool:
+    """Whether a file belongs to the suites that ship with the package."""
+    return path.resolve().is_relative_to(_packaged().resolve())
 
 
 def load_suite(which: str | Path) -> Suite:
@@ -58,27 +63,68 @@ def _read(path: Path) -> Suite:
     pulls = tuple(_pull(document, path.parent, index, pull, problems) for index, pull in enumerate(entry.pulls))
     if problems:
         raise SuiteError(problems)
-    ref = SuiteRef(entry.suite, entry.version, content_hash(pulls))
-    return Suite(ref, entry.title, entry.licence, pulls, path, entry.provenance)
+    waiting = tuple(pull for pull, told in zip(pulls, entry.pulls, strict=True) if told.left_out)
+    known = tuple(pull for pull, told in zip(pulls, entry.pulls, strict=True) if not told.left_out)
+    ref = SuiteRef(entry.suite, entry.version, content_hash(known))
+    return Suite(ref, entry.title, entry.licence, known, path, entry.provenance, waiting)
 
 
 def _pull(document: Document, beside: Path, index: int, entry: PullEntry, problems: list[Problem]) -> GoldenPull:
     source: GitPin | tuple[TreeFiles, TreeFiles]
     if isinstance(entry.source, Pin):
-        source = GitPin(entry.source.upstream, entry.source.number, entry.source.base_sha, entry.source.head_sha)
+        pin = entry.source
+        source = GitPin(pin.upstream, pin.number, pin.base_sha, pin.head_sha, entry.direction)
     else:
         found: list[Problem] = []
         base, head = (_tree(document, index, beside / entry.id / side, found) for side in ("base", "head"))
         source = base, head
         problems += found or _misplaced(document, index, entry, base, head)
-    goldens = tuple(_golden(golden) for golden in entry.goldens)
-    return GoldenPull(PullId(entry.id), entry.language, entry.title, entry.body, goldens, source)
+    size = Size(entry.size.files, entry.size.lines) if entry.size else None
+    return GoldenPull(
+        id=PullId(entry.id),
+        language=entry.language,
+        title=entry.title,
+        body=entry.body,
+        goldens=tuple(_golden(golden) for golden in entry.goldens if golden.scored),
+        source=source,
+        retired=tuple(_golden(golden) for golden in entry.goldens if golden.status is GoldenStatus.RETIRED),
+        drafts=tuple(_golden(golden) for golden in entry.goldens if golden.status is GoldenStatus.DRAFT),
+        audits={GoldenId(golden.id): _audit(golden.audit) for golden in entry.goldens if golden.audit},
+        origin=entry.origin,
+        source_signal=entry.source_signal,
+        authored_by=entry.authored_by,
+        direction=entry.direction,
+        date=entry.date or "",
+        tags=dict(entry.tags),
+        confirmed_by=entry.confirmed_by,
+        unverified=entry.unverified,
+        declared_size=size,
+    )
+
+
+def _audit(entry: AuditEntry) -> Audit:
+    return Audit(entry.verdict, entry.drafted_by, entry.confirmed_by)
 
 
 def _golden(entry: GoldenEntry) -> Golden:
     place = Place(entry.path, entry.lines, entry.side) if entry.path is not None else None
     evidence = entry.evidence.strip("\n")
-    return Golden(GoldenId(entry.id), entry.finding, entry.category, entry.severity, place, evidence, entry.group)
+    return Golden(
+        id=GoldenId(entry.id),
+        finding=entry.finding,
+        category=entry.category,
+        severity=entry.severity,
+        place=place,
+        evidence=evidence,
+        group=entry.group,
+        impact=entry.impact,
+        discoverability=entry.discoverability,
+        status=entry.status,
+        reason=entry.reason.strip(),
+        label=entry.label or "",
+        fix=entry.fix.strip(),
+        unverified=entry.unverified,
+    )
 
 
 def _tree(document: Document, index: int, root: Path, problems: list[Problem]) -> TreeFiles:
@@ -129,14 +175,22 @@ def _misplaced(document: Document, index: int, entry: PullEntry, base: TreeFiles
 
 
 def content_hash(pulls: tuple[GoldenPull, ...]) -> str:
-    """SHA-256 in hex over every golden, text and tree; independent of the order of pulls, goldens and files."""
+    """SHA-256 in hex over every scored golden, text, stratum and tree; the order of entries and files is not in it."""
     record = sorted((_pull_record(pull) for pull in pulls), key=lambda pull: str(pull["id"]))
     text = json.dumps(record, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _pull_record(pull: GoldenPull) -> dict[str, object]:
-    return {
+    strata: dict[str, object] = {
+        "origin": pull.origin,
+        "source_signal": pull.source_signal,
+        "authored_by": pull.authored_by,
+        "direction": None if pull.direction is Direction.AS_PUBLISHED else pull.direction,
+        "date": pull.date,
+        "tags": dict(pull.tags),
+    }
+    return _said(strata) | {
         "id": pull.id,
         "language": pull.language,
         "title": pull.title,
@@ -146,9 +200,20 @@ def _pull_record(pull: GoldenPull) -> dict[str, object]:
     }
 
 
+def _said(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields that say something: a suite that leaves them out keeps the hash it had before they existed."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def _golden_record(golden: Golden) -> dict[str, object]:
     place = golden.place
-    return {
+    strata = {
+        "impact": golden.impact,
+        "discoverability": golden.discoverability,
+        "status": None if golden.status is GoldenStatus.LIVE else golden.status,
+        "label": golden.label,
+    }
+    return _said(strata) | {
         "id": golden.id,
         "path": place.path if place else None,
         "lines": place.lines if place else None,

@@ -15,7 +15,7 @@ import yaml
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 16
-SHOWN = 12
+SHOWN = 20
 """So many allowed values are written out."""
 
 Loc = tuple[str | int, ...]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -14,97 +13,64 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     StrictBool,
-    StrictInt,
     Tag,
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
+from goldens.fields import (
+    Count,
+    Day,
+    Lines,
+    Number,
+    Sha,
+    Slug,
+    Text,
+    TreePath,
+    Upstream,
+    Version,
+    Word,
+    not_empty,
+    safe_path,
+    wrong,
+)
 from goldens.located import Document, Loc, Problem, SuiteError, read_document
-from scoring.model import Category, Severity, Side
+from goldens.model import AuditVerdict, AuthoredBy, Direction, Origin, SourceSignal
+from scoring.model import Category, Discoverability, GoldenStatus, Impact, Severity, Side
 
-__all__ = ["GoldenEntry", "Pin", "PullEntry", "SuiteError", "SuiteFile", "parse_suite", "safe_path"]
+__all__ = [
+    "GoldenEntry",
+    "Pin",
+    "PullEntry",
+    "SizeEntry",
+    "SuiteError",
+    "SuiteFile",
+    "json_schema",
+    "parse_suite",
+    "safe_path",
+    "schema_text",
+]
 
 FILES = "files"
-T = TypeVar("T")
-
-
-def _wrong(what: str) -> PydanticCustomError:
-    return PydanticCustomError("suite", "{what}", {"what": what})
-
-
-def _matching(pattern: str, what: str) -> AfterValidator:
-    compiled = re.compile(pattern)
-
-    def check(text: str) -> str:
-        if not compiled.fullmatch(text):
-            raise _wrong(f"{text[:80]!r} is not {what}")
-        return text
-
-    return AfterValidator(check)
-
-
-def safe_path(path: str) -> str:
-    """Check a path inside a tree.
-
-    Raises:
-        ValueError: it is absolute, leaves the tree, has a backslash, an empty or dot part, or a control character.
-    """
-    parts = path.split("/")
-    if PurePosixPath(path).is_absolute() or "\\" in path or not {"", ".", "..", ".git"}.isdisjoint(parts):
-        raise ValueError(f"{path[:200]!r} is not a path inside the tree; write it like src/app/cart.py")
-    if any(ord(character) < 32 or ord(character) == 127 for character in path):
-        raise ValueError(f"{path[:200]!r} has a control character")
-    return path
-
-
-def _tree_path(path: str) -> str:
-    try:
-        return safe_path(path)
-    except ValueError as error:
-        raise _wrong(str(error)) from None
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise _wrong("must not be blank")
-    return text.strip()
-
-
-def _not_empty(entries: tuple[T, ...]) -> tuple[T, ...]:
-    # Not pydantic's min_length: that also complains when every entry has a problem of its own.
-    if not entries:
-        raise _wrong("must not be empty")
-    return entries
-
-
-def _from_one(number: int) -> int:
-    if number < 1:
-        raise _wrong(f"numbers start at 1, not {number}")
-    return number
-
-
-def _line_range(lines: tuple[int, int]) -> tuple[int, int]:
-    first, last = lines
-    if first < 1:
-        raise _wrong(f"lines start at 1, not {first}")
-    if last < first:
-        raise _wrong(f"the range [{first}, {last}] ends before it starts")
-    return lines
-
-
-Slug = Annotated[str, _matching(r"[a-z0-9][a-z0-9-]{0,62}", "an id: small letters, digits and dashes, at most 63")]
-Version = Annotated[str, _matching(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,31}", "a version such as 1.0.0")]
-Sha = Annotated[str, _matching(r"[0-9a-f]{40}|[0-9a-f]{64}", "a full commit id in small hex digits")]
-Upstream = Annotated[str, _matching(r"[A-Za-z0-9-]{1,39}/[A-Za-z0-9._-]{1,100}", "a repository; write owner/name")]
-Text = Annotated[str, AfterValidator(_not_blank)]
-TreePath = Annotated[str, AfterValidator(_tree_path)]
-Lines = Annotated[tuple[StrictInt, StrictInt], AfterValidator(_line_range)]
 
 
 class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class AuditEntry(_Entry):
+    """What somebody who looked at the place found, and who looked again."""
+
+    verdict: AuditVerdict
+    drafted_by: Text
+    confirmed_by: Text | None = None
+
+    @model_validator(mode="after")
+    def _two_people(self) -> AuditEntry:
+        if self.confirmed_by == self.drafted_by:
+            raise wrong("drafted_by and confirmed_by are the same; somebody else must look again")
+        return self
 
 
 class GoldenEntry(_Entry):
@@ -125,19 +91,49 @@ class GoldenEntry(_Entry):
     """A snippet that stands on those lines, and not in the other tree's file."""
     group: Slug | None = None
     """Shared by the goldens that are one mistake seen at several places."""
+    impact: Impact | None = None
+    """Which quality of the product it harms (ISO/IEC 25010)."""
+    discoverability: Discoverability | None = None
+    """What a reviewer has to read to see it."""
+    label: Word | None = None
+    """What its source calls this kind of defect; finer than the category."""
+    status: GoldenStatus = GoldenStatus.LIVE
+    """A disputed golden is scored and named; a retired one and a draft stay on record and are not scored."""
+    reason: str = ""
+    """Why it is disputed or retired, or where a draft comes from; nothing for a live one."""
+    fix: str = ""
+    """Where it was put right (commit, pull request), or by what sign we know that it was."""
+    unverified: tuple[str, ...] = ()
+    """Names of the other fields that nobody has checked, or that the source does not say."""
+    audit: AuditEntry | None = None
+    """Whether its place holds the defect itself, where somebody has looked."""
 
     @model_validator(mode="after")
     def _lines_need_a_path(self) -> GoldenEntry:
         if self.path is None and (self.lines is not None or self.evidence):
-            raise _wrong("lines and evidence need a path")
+            raise wrong("lines and evidence need a path")
         return self
+
+    @model_validator(mode="after")
+    def _reason_goes_with_status(self) -> GoldenEntry:
+        if self.status is not GoldenStatus.LIVE and not self.reason.strip():
+            told = ": where does the draft come from?" if self.status is GoldenStatus.DRAFT else ""
+            raise wrong(f"status {self.status} needs a reason{told}")
+        if self.status is GoldenStatus.LIVE and self.reason.strip():
+            raise wrong("a reason, but the status is live; a reason says why a golden is disputed or retired")
+        return self
+
+    @property
+    def scored(self) -> bool:
+        """Whether it counts."""
+        return self.status.scored
 
 
 class Pin(_Entry):
     """Where the trees of an upstream pull request are."""
 
     upstream: Upstream
-    number: Annotated[StrictInt, AfterValidator(_from_one)]
+    number: Number
     base_sha: Sha
     """The merge base that the pull request is compared with, not the tip of the base branch."""
     head_sha: Sha
@@ -145,8 +141,16 @@ class Pin(_Entry):
     @model_validator(mode="after")
     def _two_commits(self) -> Pin:
         if self.base_sha == self.head_sha:
-            raise _wrong("base_sha and head_sha are the same commit")
+            raise wrong("base_sha and head_sha are the same commit")
         return self
+
+
+class SizeEntry(_Entry):
+    """What the source says of the size of a pinned pull request; where trees ship with the suite it is counted."""
+
+    files: Count
+    lines: Count
+    """Added and removed lines together."""
 
 
 def _source_kind(value: object) -> str:
@@ -170,14 +174,52 @@ class PullEntry(_Entry):
     source: Source
     clean: StrictBool = False
     """Said aloud, so that a forgotten list of goldens cannot pass for a clean pull request."""
+    rejected: StrictBool = False
+    """Every draft of it was rejected, and nobody looked whether it is clean. It stays on record and is in no run."""
+    origin: Origin | None = None
+    source_signal: SourceSignal | None = None
+    """How we came to know that there is a defect."""
+    authored_by: AuthoredBy | None = None
+    direction: Direction = Direction.AS_PUBLISHED
+    date: Day | None = None
+    """The day the code became public, to tell what a model may have been trained on."""
+    size: SizeEntry | None = None
+    tags: dict[Word, Text] = {}
+    """Further strata by name."""
+    confirmed_by: tuple[Text, ...] = ()
+    """Who confirmed the goldens: people, or the means."""
+    unverified: tuple[str, ...] = ()
+    """Names of the other fields that nobody has checked, or that the source does not say."""
     goldens: tuple[GoldenEntry, ...] = ()
 
     @model_validator(mode="after")
     def _clean_or_goldens(self) -> PullEntry:
-        if self.clean and self.goldens:
-            raise _wrong("clean: true, but there are goldens")
+        scored = [golden for golden in self.goldens if golden.scored]
+        if self.clean and scored:
+            raise wrong("clean: true, but there are goldens")
+        if self.rejected and (self.clean or not all(golden.status is GoldenStatus.RETIRED for golden in self.goldens)):
+            raise wrong("rejected: true, but it is clean or has goldens that are not retired")
         if not self.clean and not self.goldens:
-            raise _wrong("no goldens; write clean: true if the pull request has no known defect")
+            raise wrong("no goldens; write clean: true if the pull request has no known defect")
+        if not self.clean and not scored and not self.unconfirmed and not self.rejected:
+            raise wrong("every golden is retired; write clean: true if no defect is left, or drop the pull request")
+        return self
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it is in no run: nothing of it is confirmed."""
+        return self.unconfirmed or self.rejected
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether nothing but drafts is known of it: nobody can say yet whether it is clean."""
+        drafts = any(golden.status is GoldenStatus.DRAFT for golden in self.goldens)
+        return drafts and not self.clean and not any(golden.scored for golden in self.goldens)
+
+    @model_validator(mode="after")
+    def _size_is_of_a_pin(self) -> PullEntry:
+        if self.size is not None and not isinstance(self.source, Pin):
+            raise wrong("size is counted from the files; leave it out")
         return self
 
 
@@ -191,11 +233,30 @@ class SuiteFile(_Entry):
     """SPDX expression of the code and texts that ship with the suite."""
     provenance: Text
     """Where the pull requests and goldens come from, and who checked them."""
-    pulls: Annotated[tuple[PullEntry, ...], AfterValidator(_not_empty)]
+    pulls: Annotated[tuple[PullEntry, ...], AfterValidator(not_empty)]
 
 
-_ENTRIES: dict[str, type[_Entry]] = {"": SuiteFile, "pulls": PullEntry, "goldens": GoldenEntry, "source": Pin}
-_ENUMS: dict[str, type[StrEnum]] = {"severity": Severity, "category": Category, "side": Side}
+_ENTRIES: dict[str, type[_Entry]] = {
+    "": SuiteFile,
+    "pulls": PullEntry,
+    "goldens": GoldenEntry,
+    "source": Pin,
+    "size": SizeEntry,
+    "audit": AuditEntry,
+}
+_ENUMS: dict[str, type[StrEnum]] = {
+    "severity": Severity,
+    "category": Category,
+    "side": Side,
+    "impact": Impact,
+    "discoverability": Discoverability,
+    "status": GoldenStatus,
+    "origin": Origin,
+    "source_signal": SourceSignal,
+    "authored_by": AuthoredBy,
+    "direction": Direction,
+    "verdict": AuditVerdict,
+}
 _TAGS = (FILES, "git")
 _PLAIN = {
     "string_type": "must be text; put it in quotes",
@@ -203,6 +264,7 @@ _PLAIN = {
     "bool_type": "must be true or false",
     "tuple_type": "must be a list",
     "model_type": "must be a mapping of fields",
+    "dict_type": "must be a mapping of names to texts",
 }
 
 
@@ -217,7 +279,11 @@ def parse_suite(data: bytes, name: str) -> tuple[SuiteFile, Document]:
         suite = SuiteFile.model_validate(document.value)
     except ValidationError as error:
         raise SuiteError(_explain(document, detail) for detail in error.errors()) from None
-    problems = [*_repeated(document, _pull_ids(suite)), *_repeated(document, _golden_ids(suite))]
+    problems = [
+        *_repeated(document, _pull_ids(suite)),
+        *_repeated(document, _golden_ids(suite)),
+        *_unknown_names(document, suite),
+    ]
     if problems:
         raise SuiteError(problems)
     return suite, document
@@ -234,7 +300,8 @@ def _explain(document: Document, detail: ErrorDetails) -> Problem:
         return document.problem(loc, "missing")
     if field in _ENUMS and kind == "enum":
         allowed = [member.value for member in _ENUMS[field]]
-        return document.problem(loc, f"{_shown(given)} is not a {field}", allowed, str(given))
+        article = "an" if field[0] in "aeiou" else "a"
+        return document.problem(loc, f"{_shown(given)} is not {article} {field}", allowed, str(given))
     if kind == "literal_error":
         return document.problem(
             loc, f"{_shown(given)} is not a source", (FILES, "a pin of " + ", ".join(Pin.model_fields))
@@ -245,8 +312,8 @@ def _explain(document: Document, detail: ErrorDetails) -> Problem:
 
 
 def _is_tag(loc: tuple[str | int, ...], index: int) -> bool:
-    """Whether a part is the name of a union branch, which pydantic puts after `source`."""
-    return index > 0 and loc[index - 1] == "source" and loc[index] in _TAGS
+    """Whether a part is pydantic's own: the name of a union branch after `source`, or the mark of a bad key."""
+    return index > 0 and (loc[index] == "[key]" or (loc[index - 1] == "source" and loc[index] in _TAGS))
 
 
 def _fields_at(loc: Loc) -> tuple[str, ...]:
@@ -276,3 +343,33 @@ def _repeated(document: Document, ids: Iterator[tuple[Loc, str]]) -> Iterator[Pr
         if name in first:
             yield document.problem(loc, f"{name!r} is already used on line {first[name]}; ids are unique in a suite")
         first.setdefault(name, line)
+
+
+def _unknown_names(document: Document, suite: SuiteFile) -> Iterator[Problem]:
+    """Entries of `unverified` that name no other field."""
+    for loc, entry in _entries(suite):
+        names = tuple(name for name in type(entry).model_fields if name not in ("id", "unverified", "goldens"))
+        for index, name in enumerate(entry.unverified):
+            if name not in names:
+                yield document.problem((*loc, "unverified", index), f"{_shown(name)} is not a field", names, name)
+
+
+def _entries(suite: SuiteFile) -> Iterator[tuple[Loc, PullEntry | GoldenEntry]]:
+    for index, pull in enumerate(suite.pulls):
+        yield ("pulls", index), pull
+        for number, golden in enumerate(pull.goldens):
+            yield ("pulls", index, "goldens", number), golden
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a suite file. What one value cannot show (ids are unique, lines exist) only reading tells."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "assay/suite.schema.json",
+        **SuiteFile.model_json_schema(),
+    }
+
+
+def schema_text() -> str:
+    """The same as the bytes of `goldens/schema.json`."""
+    return json.dumps(json_schema(), indent=1, ensure_ascii=True) + "\n"

@@ -42,6 +42,21 @@ class Change:
         return place.lines is None or any(a <= place.lines[1] and place.lines[0] <= b for a, b in spans)
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a change is."""
+
+    files: int
+    lines: int
+    """Added and removed lines together."""
+
+
+def size_between(base: Mapping[str, bytes], head: Mapping[str, bytes]) -> Size:
+    """The size of the change from one tree to the other."""
+    diff = changes(base, head)
+    return Size(len(diff), sum(change.added + change.removed for change in diff))
+
+
 class Reach(StrEnum):
     """Whether an inline comment can hit a place; only what is shown in the diff takes one."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from scoring.card import Card as Card
 from scoring.model import Candidate, Comment, Golden, Judgement, PullId, ReviewerId, SuiteRef, TrialStatus
 
 SCHEMA = "assay.bundle/1"
@@ -26,21 +27,6 @@ Json = Any
 
 class BundleError(Exception):
     """A bundle cannot be read; the message names the first part that is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What a result can and cannot prove, said beside every figure."""
-
-    corpus: str
-    """What kind of pull requests these are, for example `own pull requests, defects planted`."""
-    labelled_by: str
-    """Who decided what the goldens are."""
-    unit: str
-    """What is counted, for example `claim x golden`."""
-    not_proven: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    """What was seen on the way that a reader of the result should know."""
 
 
 @dataclass(frozen=True, slots=True)

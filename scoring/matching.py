@@ -228,14 +228,16 @@ class _Table:
     # --- candidates
 
     def candidate_outcomes(self) -> tuple[CandidateOutcome, ...]:
+        """What came of each. Of a group without a match one counts: a sound one, if any of them was found sound."""
         found = {candidate: self._first_look(candidate) for candidate in self.candidates}
-        alarms = [candidate for candidate, outcome in found.items() if outcome.kind is OutcomeKind.FP]
         first: dict[tuple[CandidateId, ...], CandidateId] = {}
-        for candidate in alarms:
-            kept = first.setdefault(self.group.get(candidate, (candidate,)), candidate)
-            if kept != candidate:
-                reason = "says again what another unmatched candidate says"
-                found[candidate] = CandidateOutcome(candidate, OutcomeKind.DUPLICATE, reason, same_as=kept)
+        for kind in (OutcomeKind.VALID, OutcomeKind.FP):
+            for candidate in [one for one, outcome in found.items() if outcome.kind is kind]:
+                kept = first.setdefault(self.group.get(candidate, (candidate,)), candidate)
+                if kept != candidate:
+                    what = "sound" if found[kept].kind is OutcomeKind.VALID else "unmatched"
+                    reason = f"says again what another {what} candidate says"
+                    found[candidate] = CandidateOutcome(candidate, OutcomeKind.DUPLICATE, reason, same_as=kept)
         return tuple(found[candidate] for candidate in self.candidates)
 
     def _first_look(self, candidate: CandidateId) -> CandidateOutcome:

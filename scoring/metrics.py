@@ -57,6 +57,18 @@ def f1(counts: Counts) -> Estimate:
     return stats.f1(counts.tp, counts.fp, counts.fn)
 
 
+def usefulness(counts: Counts, valid_judged: bool) -> Estimate:
+    """(TP + valid) / (TP + FP + valid): the share of what was claimed that is worth having.
+
+    Undefined where nobody told sound claims from false ones: without a golden both look alike.
+    """
+    if not valid_judged:
+        reason = "not judged: nobody was asked which claims are sound though no golden covers them"
+        return Estimate(None, None, None, 0, reason)
+    useful = counts.tp + counts.valid
+    return stats.wilson(useful, useful + counts.fp, reason="no scored candidate, so nothing was useful or useless")
+
+
 def recall_bound(counts: Counts, goldens_not_scored: int) -> Estimate:
     """Recall if every golden that was not scored counts as missed: those unjudged, and those of trials without a score.
 
@@ -113,6 +125,7 @@ def reviewer_score(reviewer: ReviewerId, scores: Sequence[TrialScore]) -> Review
     """One row of the leaderboard, from all trials of one reviewer."""
     counts = total(scores)
     clean = [score for score in scores if score.scored and not score.trial.goldens]
+    judged = all(score.valid_judged for score in scores if score.scored and score.candidates)
     unrun = sum(len(score.trial.goldens) for score in scores if not score.scored)
     return ReviewerScore(
         reviewer=reviewer,
@@ -124,6 +137,8 @@ def reviewer_score(reviewer: ReviewerId, scores: Sequence[TrialScore]) -> Review
         clean_pulls=len(clean),
         clean_quiet=sum(not score.candidates for score in clean),
         coverage=coverage(scores),
+        valid_judged=judged,
+        usefulness=usefulness(counts, judged),
     )
 
 

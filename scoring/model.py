@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
+from scoring.card import Card
+
 GoldenId = NewType("GoldenId", str)
 CandidateId = NewType("CandidateId", str)
 ReviewerId = NewType("ReviewerId", str)
@@ -66,6 +68,13 @@ class GoldenStatus(StrEnum):
     """Somebody doubts it, with a reason. It is scored, and named, so that figures can be given without it."""
     RETIRED = "retired"
     """It was wrong or is spent. It stays on record and is never scored."""
+    DRAFT = "draft"
+    """Mined or proposed; nobody confirmed it. It is never scored."""
+
+    @property
+    def scored(self) -> bool:
+        """Whether a golden of this status counts."""
+        return self in (GoldenStatus.LIVE, GoldenStatus.DISPUTED)
 
 
 class Side(StrEnum):
@@ -130,7 +139,7 @@ class Golden:
     discoverability: Discoverability | None = None
     status: GoldenStatus = GoldenStatus.LIVE
     reason: str = ""
-    """Why it is disputed or retired."""
+    """Why it is disputed or retired, or where a draft comes from."""
     label: str = ""
     """What its source calls this kind of defect, for example `sql_injection`; finer than the category."""
     fix: str = ""
@@ -323,6 +332,8 @@ class TrialScore:
     scored: bool = False
     no_claims: tuple[NoClaim, ...] = ()
     """The comments that made no claim, so that nothing a reviewer said vanishes."""
+    valid_judged: bool = False
+    """Whether somebody was asked which claims are sound though no golden covers them; if not, none counts as that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +361,10 @@ class ReviewerScore:
     clean_quiet: int
     """Of those, the ones on which the reviewer claimed nothing."""
     coverage: Coverage
+    valid_judged: bool = False
+    """Whether `valid` was judged on every scored trial with a claim; if not, its 0 means not judged."""
+    usefulness: Estimate = Estimate(None, None, None, 0, "not judged")
+    """The share of the scored claims that are worth having: hits, and sound ones without a golden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,3 +388,10 @@ class Report:
     trials: tuple[TrialScore, ...]
     notes: tuple[str, ...] = ()
     """What the result does not prove, and warnings of the run."""
+    card: Card | None = None
+    unit: str = ""
+    """What one false positive is. Figures of different units never belong in one table."""
+    dedup: str = ""
+    """How it was decided which claims of a reviewer say the same."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """What counted, by name: the same versions give the same report for the same evidence."""

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from scoring.model import Category, GoldenState, OutcomeKind, Severity, Shape, Side, TrialStatus, Verdict
+from scoring.model import (
+    Category,
+    Discoverability,
+    GoldenState,
+    GoldenStatus,
+    Impact,
+    OutcomeKind,
+    Severity,
+    Shape,
+    Side,
+    TrialStatus,
+    Verdict,
+)
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """What a record has in common: no unknown key, and nothing is changed."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class EstimateRecord(_Strict):
+class EstimateRecord(Strict):
     """A figure with its interval; `value` is null, with a reason, where it is undefined."""
 
     value: float | None
@@ -21,7 +35,7 @@ class EstimateRecord(_Strict):
     reason: str | None = None
 
 
-class SuiteRecord(_Strict):
+class SuiteRecord(Strict):
     """Which goldens exactly."""
 
     id: str
@@ -29,7 +43,7 @@ class SuiteRecord(_Strict):
     hash: str
 
 
-class CoverageRecord(_Strict):
+class CoverageRecord(Strict):
     """How much of what was asked is behind the figures."""
 
     trials: int = Field(ge=0)
@@ -37,7 +51,7 @@ class CoverageRecord(_Strict):
     by_status: dict[str, int]
 
 
-class CountsRecord(_Strict):
+class CountsRecord(Strict):
     """Sums of outcomes."""
 
     tp: int = Field(ge=0)
@@ -61,9 +75,12 @@ class ReviewerRecord(CountsRecord):
     clean_pulls: int = Field(ge=0)
     clean_quiet: int = Field(ge=0)
     coverage: CoverageRecord
+    valid_judged: bool = False
+    """False: nobody was asked which claims are sound though no golden covers them, so a `valid` of 0 says nothing."""
+    usefulness: EstimateRecord = EstimateRecord(value=None, low=None, high=None, n=0, reason="not judged")
 
 
-class AnswerRecord(_Strict):
+class AnswerRecord(Strict):
     """What the judge said of one candidate and one golden."""
 
     golden: str
@@ -74,7 +91,7 @@ class AnswerRecord(_Strict):
     evidence: dict[str, float] = {}
 
 
-class CandidateRecord(_Strict):
+class CandidateRecord(Strict):
     """One claim, where it was made, and what came of it."""
 
     id: str
@@ -102,7 +119,7 @@ class CandidateRecord(_Strict):
     answers: tuple[AnswerRecord, ...] = ()
 
 
-class GoldenRecord(_Strict):
+class GoldenRecord(Strict):
     """One known defect, and what came of it. `outcome` is null where the trial is not scored."""
 
     id: str
@@ -114,19 +131,25 @@ class GoldenRecord(_Strict):
     side: Side | None = None
     evidence: str = ""
     group: str | None = None
+    status: GoldenStatus = GoldenStatus.LIVE
+    status_reason: str = ""
+    """Why it is disputed."""
+    label: str = ""
+    impact: Impact | None = None
+    discoverability: Discoverability | None = None
     outcome: GoldenState | None = None
     reason: str | None = None
     candidate: str | None = None
 
 
-class NoClaimRecord(_Strict):
+class NoClaimRecord(Strict):
     """A comment that made no claim."""
 
     comment: str
     reason: str
 
 
-class TrialRecord(_Strict):
+class TrialRecord(Strict):
     """One golden pull request and one reviewer. The comments themselves stay in the bundle."""
 
     pull: str
@@ -141,9 +164,21 @@ class TrialRecord(_Strict):
     candidates: tuple[CandidateRecord, ...]
     goldens: tuple[GoldenRecord, ...]
     no_claims: tuple[NoClaimRecord, ...] = ()
+    valid_judged: bool = False
+    """Whether somebody was asked which claims are sound though no golden covers them."""
 
 
-class ReportRecord(_Strict):
+class CardRecord(Strict):
+    """What the result can and cannot prove."""
+
+    corpus: str
+    labelled_by: str
+    unit: str
+    not_proven: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ReportRecord(Strict):
     """Everything a run says."""
 
     schema_: str = Field(alias="schema")
@@ -153,3 +188,11 @@ class ReportRecord(_Strict):
     reviewers: tuple[ReviewerRecord, ...]
     trials: tuple[TrialRecord, ...]
     notes: tuple[str, ...] = ()
+    card: CardRecord | None = None
+    unit: str = ""
+    """What one false positive is."""
+    dedup: str = ""
+    """How it was decided which claims of a reviewer say the same."""
+    judges: tuple[str, ...] = ()
+    """Everybody whose answers were counted: the members, where the judge is a panel."""
+    versions: dict[str, str] = {}

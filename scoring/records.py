@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from scoring import record_shapes as shape
+from scoring.card import Card
 from scoring.model import (
     Candidate,
     CandidateId,
@@ -48,6 +49,11 @@ def to_record(report: Report) -> dict[str, Any]:
         reviewers=tuple(_reviewer(row) for row in report.reviewers),
         trials=tuple(_trial(score) for score in report.trials),
         notes=report.notes,
+        card=None if report.card is None else shape.CardRecord(**asdict(report.card)),
+        unit=report.unit,
+        dedup=report.dedup,
+        judges=tuple(sorted({report.judge} | {one.judge for score in report.trials for one in score.judgements})),
+        versions=dict(sorted(report.versions.items())),
     )
     return record.model_dump(mode="json", by_alias=True)
 
@@ -107,6 +113,8 @@ def _reviewer(row: ReviewerScore) -> shape.ReviewerRecord:
         recall_bound=_estimate(row.recall_bound),
         clean_pulls=row.clean_pulls,
         clean_quiet=row.clean_quiet,
+        valid_judged=row.valid_judged,
+        usefulness=_estimate(row.usefulness),
         coverage=shape.CoverageRecord(
             trials=coverage.trials, scored=coverage.scored, by_status=dict(sorted(coverage.by_status.items()))
         ),
@@ -134,6 +142,7 @@ def _trial(score: TrialScore) -> shape.TrialRecord:
         candidates=tuple(_candidate(one, outcomes[one.id], score) for one in score.candidates),
         goldens=tuple(_golden(one, states.get(one.id)) for one in trial.goldens),
         no_claims=tuple(shape.NoClaimRecord(comment=one.comment_id, reason=one.reason) for one in score.no_claims),
+        valid_judged=score.valid_judged,
     )
 
 
@@ -183,6 +192,11 @@ def _golden(golden: Golden, outcome: GoldenOutcome | None) -> shape.GoldenRecord
         **_place(golden.place),
         evidence=golden.evidence,
         group=golden.group,
+        status=golden.status,
+        status_reason=golden.reason,
+        label=golden.label,
+        impact=golden.impact,
+        discoverability=golden.discoverability,
         outcome=outcome.state if outcome else None,
         reason=outcome.reason if outcome else None,
         candidate=outcome.candidate if outcome else None,
@@ -201,6 +215,10 @@ def _report(record: shape.ReportRecord) -> Report:
         reviewers=tuple(_read_reviewer(row) for row in record.reviewers),
         trials=tuple(_read_trial(one) for one in record.trials),
         notes=record.notes,
+        card=None if record.card is None else Card(**record.card.model_dump()),
+        unit=record.unit,
+        dedup=record.dedup,
+        versions=record.versions,
     )
 
 
@@ -219,6 +237,8 @@ def _read_reviewer(record: shape.ReviewerRecord) -> ReviewerScore:
         clean_pulls=record.clean_pulls,
         clean_quiet=record.clean_quiet,
         coverage=Coverage(**record.coverage.model_dump()),
+        valid_judged=record.valid_judged,
+        usefulness=Estimate(**record.usefulness.model_dump()),
     )
 
 
@@ -246,6 +266,7 @@ def _read_trial(record: shape.TrialRecord) -> TrialScore:
         counts=_read_counts(record.counts),
         scored=record.scored,
         no_claims=tuple(NoClaim(one.comment, one.reason) for one in record.no_claims),
+        valid_judged=record.valid_judged,
     )
 
 
@@ -258,6 +279,11 @@ def _read_golden(record: shape.GoldenRecord) -> Golden:
         place=_read_place(record),
         evidence=record.evidence,
         group=record.group,
+        impact=record.impact,
+        discoverability=record.discoverability,
+        status=record.status,
+        reason=record.status_reason,
+        label=record.label,
     )
 
 

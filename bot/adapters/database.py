@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,18 @@ def open_engine(url: str) -> sa.Engine:
     engine = sa.create_engine(url, connect_args={"timeout": 30, "check_same_thread": False}, pool_size=20)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     return engine
+
+
+@contextmanager
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A transaction that reads in order to write: nobody else writes between the two.
+
+    SQLite's driver begins one only at the first write, so that two threads could read the same and both build on it.
+    """
+    with engine.begin() as db:
+        if db.dialect.name == "sqlite":
+            db.exec_driver_sql("BEGIN IMMEDIATE")
+        yield db
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

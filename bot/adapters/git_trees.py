@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from bot.adapters.git_bytes import SHA, Entry, GitError, GitKind, NewCommit, blobs, escapes, tree_entries
 from bot.model import Sha
 from bot.neutral import Decided, Identity, Messages, PushKind, StripResult
-from goldens.model import GitPin
+from goldens.model import Direction, GitPin
 
 BASE: Final = "refs/fork/base"
 HEAD: Final = "refs/fork/head"
@@ -113,9 +113,11 @@ def merge_base(repo: Repository, pin: GitPin) -> tuple[Sha, tuple[str, ...]]:
     """The commit whose tree is the base, and what to note about it.
 
     With the history cut off git cannot tell; then the pin is taken at its word, which is that its base is the merge
-    base.
+    base. Where the change runs backwards the merge base is the head, and comparing with it would leave nothing.
     """
     base = sha(pin.base_sha)
+    if pin.direction is Direction.INVERTED:
+        return base, ()
     found = repo.run("merge-base", base, sha(pin.head_sha), accept=(0, 1)).decode("ascii").split()
     if not found or found[0] == base:
         return base, ()

@@ -22,13 +22,16 @@ TOKEN_MARGIN = timedelta(minutes=5)
 
 Token = Callable[[], str]
 
+_MOVED = {"Moved Permanently": 301, "Found": 302, "Temporary Redirect": 307, "Permanent Redirect": 308}
+
 
 class Client:
     """One identity's requests. PyGithub objects swap answers between threads, so each thread has its own."""
 
-    def __init__(self, base_url: str, token: Token) -> None:
+    def __init__(self, base_url: str, token: Token, forget: Callable[[str], None] | None = None) -> None:
         self._base_url = base_url.rstrip("/")
         self._token = token
+        self._forget = forget
         self._local = threading.local()
 
     def _requester(self) -> Any:
@@ -60,16 +63,23 @@ class Client:
         Raises:
             GitHubError: any answer that is no success, or none (status 0).
         """
+        requester = self._requester()
         try:
-            headers, data = self._requester().requestJsonAndCheck(
+            headers, data = requester.requestJsonAndCheck(
                 method, path, parameters=dict(query) if query else None, input=dict(body) if body is not None else None
             )
         except GithubException as error:
+            if error.status == 401 and self._forget is not None:
+                # Revoked, or minted a moment ago and not known everywhere: the next call asks for another one.
+                self._forget(self._local.token)
             message = error.data.get("message", "") if isinstance(error.data, dict) else str(error.data or "")
             detail = _errors(error.data)
             raise GitHubError(error.status, message + detail, error.headers or {}, method) from error
         except requests.RequestException as error:
             raise GitHubError(0, type(error).__name__, {}, method) from error
+        if isinstance(data, dict) and data.get("message") in _MOVED:
+            # The transport follows a read that has moved, and takes the answer to a write for a success.
+            raise GitHubError(_MOVED[data["message"]], data["message"], headers, method)
         return headers, data
 
     def get(self, path: str, **query: Any) -> Any:
@@ -147,16 +157,21 @@ class AppGitHub:
             self._identity = AppIdentity(app_id=int(raw["id"]), slug=str(raw["slug"]))
         return self._identity
 
+    @property
+    def slug(self) -> str:
+        return "" if self._identity is None else self._identity.slug
+
     def installations(self) -> tuple[tuple[int, str], ...]:
         return tuple((int(raw["id"]), str(raw["account"]["login"])) for raw in self._app.pages("/app/installations"))
 
     def installation(self, installation: int) -> GitHub:
         return InstallationGitHub(
-            Client(self._base_url, lambda: self._token(installation)),
+            Client(self._base_url, lambda: self._token(installation), lambda token: self._forget(installation, token)),
             self._author,
-            self.identity(),
+            self.identity,
             self._author_name,
             lambda repo: self._push_token(installation, repo),
+            account=f"installation {installation}",
         )
 
     def _push_token(self, installation: int, repo: RepoName) -> str:
@@ -180,6 +195,12 @@ class AppGitHub:
                 self._minted[installation] = minted
             return minted.token
 
+    def _forget(self, installation: int, token: str) -> None:
+        with self._lock:
+            minted = self._minted.get(installation)
+            if minted is not None and minted.token == token:
+                del self._minted[installation]
+
 
 class InstallationGitHub:
     """`bot.ports.GitHub` of one installation. The author identity opens pull requests and posts triggers."""
@@ -188,24 +209,31 @@ class InstallationGitHub:
         self,
         app: Client,
         author: Client | None,
-        identity: AppIdentity,
+        identity: Callable[[], AppIdentity],
         author_name: Callable[[], str | None],
         push_token: Callable[[RepoName], str],
+        *,
+        account: str,
     ) -> None:
         self._client = app
         self._as_author = author or app
+        self._account = account
+        self._author_account = account if author is None else "author"
         self._identity = identity
         self._author_name = author_name
         self._push_token = push_token
 
     # --- questions ----------------------------------------------------------------------------------------------
 
+    def account(self, *, author: bool = False) -> str:
+        return self._author_account if author else self._account
+
     def identity(self) -> AppIdentity:
-        return self._identity
+        return self._identity()
 
     def author(self) -> Author:
         login = self._author_name()
-        return Author(login or self._identity.login, is_user=login is not None)
+        return Author(login or self.identity().login, is_user=login is not None)
 
     def permission(self, repo: RepoName, login: str) -> str:
         raw = self._client.find(f"/repos/{repo}/collaborators/{login}/permission")
@@ -246,7 +274,7 @@ class InstallationGitHub:
 
     def check_runs(self, repo: RepoName, sha: Sha, name: str) -> tuple[Raw, ...]:
         path = f"/repos/{repo}/commits/{sha}/check-runs"
-        return self._client.pages(path, "check_runs", check_name=name, app_id=self._identity.app_id, filter="all")
+        return self._client.pages(path, "check_runs", check_name=name, app_id=self.identity().app_id, filter="all")
 
     def snapshot(self, repo: RepoName, pull: int) -> Snapshot:
         root = f"/repos/{repo}"
@@ -279,7 +307,7 @@ class InstallationGitHub:
         return list(self._client.pages(f"{root}/check-runs/{check['id']}/annotations"))
 
     def issue_by_us(self, repo: RepoName, text: str) -> Raw | None:
-        found = self._client.pages(f"/repos/{repo}/issues", creator=self._identity.login, state="all")
+        found = self._client.pages(f"/repos/{repo}/issues", creator=self.identity().login, state="all")
         return next((raw for raw in found if text in (raw.get("body") or "")), None)
 
     # --- deeds --------------------------------------------------------------------------------------------------

@@ -7,9 +7,13 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
+from bot.adapters.database import writing
 from bot.adapters.tables import writes
 from bot.model import WriteLimits
 from bot.ports import Json
+
+STALE_SECONDS = 600.0
+"""A turn this long past has lapsed."""
 
 
 class SqlLedger:
@@ -27,7 +31,7 @@ class SqlLedger:
         return None if row is None else json.loads(row.result)
 
     def intend(self, key: str, kind: str, now: datetime) -> datetime:
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             row = db.execute(sa.select(writes.c.intended_at).where(writes.c.key == key)).first()
             if row is None:
                 db.execute(sa.insert(writes).values(key=key, kind=kind, intended_at=now.isoformat()))
@@ -46,11 +50,12 @@ class SqlLedger:
             db.execute(sa.update(writes).where(writes.c.key == key).values(attempts=writes.c.attempts - 1))
 
     def reserve(self, key: str, identity: str, now: datetime) -> datetime:
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
                 db.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext(:identity))"), {"identity": identity})
             slot = db.execute(sa.select(writes.c.slot).where(writes.c.key == key)).scalar_one()
-            if slot is None:
+            if slot is None or slot < now.timestamp() - STALE_SECONDS:
+                # An outage leaves many turns unused; all of them taken at once would break the limits they keep.
                 slot = self._next_slot(db, identity, now.timestamp())
                 db.execute(sa.update(writes).where(writes.c.key == key).values(identity=identity, slot=slot))
         return datetime.fromtimestamp(slot, UTC)

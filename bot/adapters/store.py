@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from bot.adapters.database import writing
 from bot.adapters.tables import forks, runs, snapshots, trials
 from bot.model import Asks, ForkId, RepoName, RunId, RunPlan, RunProgress, Settled, Snapshot
 from bot.ports import ForkCommits, ForkRow, RunRow, TrialRow
@@ -37,7 +38,7 @@ class SqlStore:
     # --- runs ---------------------------------------------------------------------------------------------------
 
     def create_run(self, run: RunRow, reviewers: Sequence[ReviewerId]) -> bool:
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             if db.execute(sa.select(runs.c.id).where(runs.c.id == run.id)).first() is not None:
                 return False
             db.execute(sa.insert(runs).values(_run_values(run)))
@@ -176,8 +177,8 @@ class SqlStore:
 
     def asked(self, run: RunId, fork: ForkId, reviewer: ReviewerId, at: datetime) -> None:
         key = _trial_key(run, fork, reviewer)
-        with self._engine.begin() as db:
-            asks = json.loads(db.execute(sa.select(trials.c.asks).where(*key)).scalar_one())
+        with writing(self._engine) as db:
+            asks = json.loads(db.execute(sa.select(trials.c.asks).where(*key).with_for_update()).scalar_one())
             db.execute(sa.update(trials).where(*key).values(asks=json.dumps(sorted({*asks, at.isoformat()}))))
 
     # --- snapshots ----------------------------------------------------------------------------------------------
@@ -187,7 +188,9 @@ class SqlStore:
         content = _content_hash(body)
         read_started = snapshot.read_started.isoformat()
         key = (snapshots.c.run == run, snapshots.c.fork == fork)
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
+            # Looks at one fork may overlap: here they take turns.
+            db.execute(sa.select(forks.c.id).where(forks.c.run == run, forks.c.id == fork).with_for_update())
             last = db.execute(sa.select(snapshots).where(*key).order_by(snapshots.c.version.desc()).limit(1)).first()
             if last is not None and datetime.fromisoformat(last.read_started) > snapshot.read_started:
                 return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +64,10 @@ def run(options: Options) -> bool:
     """
     console = Console(stderr=True)
     with ExitStack() as stack:
+        stack.enter_context(_ended_tidily())
         folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-demo-")))
+        if any((folder / name).exists() for name in ("github", "app")):
+            raise DemoError(f"{folder} holds an earlier demo; name another folder, or remove that one")
         world = stack.enter_context(demo_world.running(folder / "github", options.port, webhooks=options.webhooks))
         console.print(f"GitHub stand-in: {world.url}")
         app = stack.enter_context(app_process.running(world.app_settings(folder / "app"), folder / "app" / "log.txt"))
@@ -73,6 +79,21 @@ def run(options: Options) -> bool:
         if options.keep:
             _stay(console)
     return not complaints
+
+
+@contextmanager
+def _ended_tidily() -> Iterator[None]:
+    """Being told to end ends the App as well: it is a process of its own and would outlive its world."""
+
+    def leave(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave) if threading.current_thread() is threading.main_thread() else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 def follow(data: Path, app: AppProcess, show: Callable[[str], None], timeout: float = TIMEOUT) -> Outcome:
@@ -158,5 +179,6 @@ def _write_files(options: Options, outcome: Outcome) -> None:
 
 def _stay(console: Console) -> None:
     console.print("Everything stays up. End with Ctrl-C.")
-    while True:
-        time.sleep(3600)
+    with suppress(KeyboardInterrupt):
+        while True:
+            time.sleep(3600)

@@ -201,6 +201,8 @@ def _claims(score: TrialScore, surface: Surface) -> Iterator[str]:
     outcomes = {outcome.candidate: outcome for outcome in score.outcomes}
     if not score.candidates:
         yield "None."
+    if score.counts.fp and not score.valid_judged:
+        yield from ("Nobody was asked which of the FP are sound though no known defect covers them.", "")
     for candidate in score.candidates:
         yield _claim_line(candidate, outcomes.get(candidate.id), surface)
 

@@ -104,9 +104,17 @@ def left_out(trials: Iterable[TrialScore], reviewer: ReviewerId) -> int:
 Tally = Literal["tp", "fp", "fn", "valid", "duplicate", "unscored"]
 
 
+NOT_JUDGED = "not judged: nobody was asked which claims are sound though no known defect covers them"
+
+
 def tallies(row: ReviewerScore, *which: Tally) -> tuple[str, ...]:
-    """Counts as cells; dashes where no trial was scored, because then nothing was counted."""
-    return tuple(str(getattr(row.counts, name)) if row.coverage.scored else UNDEFINED for name in which)
+    """Counts as cells; dashes where no trial was scored, because then nothing was counted, and where nobody judged."""
+    return tuple(str(getattr(row.counts, name)) if counted_at_all(row, name) else UNDEFINED for name in which)
+
+
+def counted_at_all(row: ReviewerScore, name: Tally) -> bool:
+    """Whether a count is one. A judge that was not asked what is sound found no sound claims, which is not zero."""
+    return bool(row.coverage.scored) and (name != "valid" or row.valid_judged)
 
 
 def headline(counts: Counts) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.model import RunId
 from bot.render.figures import (
+    NOT_JUDGED,
     UNDEFINED,
     Footnotes,
     Ranked,
@@ -23,7 +24,7 @@ from bot.render.figures import (
 from bot.render.issue import marker
 from bot.render.surface import Surface
 from bot.render.text import COMMENT_BYTES, cut, link, web_address
-from scoring.model import Estimate, PullId, Report, ReviewerId, TrialScore
+from scoring.model import Estimate, PullId, Report, ReviewerId, ReviewerScore, TrialScore
 
 Links = Mapping[PullId | tuple[PullId, ReviewerId], str]
 """Where the check runs are: of a trial under (pull, reviewer), of a fork under its pull."""
@@ -89,11 +90,19 @@ def _row(entry: Ranked, incomplete: int, notes: Footnotes, surface: Surface) -> 
         str(entry.place) if entry.place else UNDEFINED,
         surface.called(row.reviewer),
         *(_figure(estimate, notes) for estimate in (row.precision, row.recall, row.recall_bound, row.f1)),
-        *tallies(row, "tp", "fp", "fn", "valid", "duplicate", "unscored"),
+        *tallies(row, "tp", "fp", "fn"),
+        _valid(row, notes),
+        *tallies(row, "duplicate", "unscored"),
         coverage(row.coverage, incomplete),
         quiet(row),
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _valid(row: ReviewerScore, notes: Footnotes) -> str:
+    (count,) = tallies(row, "valid")
+    unasked = row.coverage.scored and not row.valid_judged
+    return f"{count}<sup>{notes.number(NOT_JUDGED)}</sup>" if unasked else count
 
 
 def _figure(estimate: Estimate, notes: Footnotes) -> str:

@@ -1,33 +1,42 @@
-"""Plain pages for people: no script, nothing from elsewhere, every text escaped."""
+"""Plain pages for people: no script, nothing from elsewhere, every text escaped or made inert."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from html import escape
 
-from markdown_it import MarkdownIt
 from werkzeug.wrappers import Response
 
 from bot.sandbox import gitstore, pulldiffs
 from bot.sandbox.checking import runs_at
 from bot.sandbox.links import stamp
+from bot.sandbox.markup import render, straight
 from bot.sandbox.state import CheckRun, Comment, Issue, Pull, Repo, Review, ReviewComment
 from bot.sandbox.world import World
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 _POLICY = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 _STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
-article,section.check{border:1px solid #d0d7de;border-radius:6px;margin:1rem 0;padding:.5rem 1rem}
-article,section.check{overflow-wrap:anywhere}
+body{font:16px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
+h1{font-size:1.5rem}
+article,.check{border:1px solid #d0d7de;border-radius:6px;margin:1rem 0;padding:.5rem 1rem;overflow-wrap:break-word}
 article.inline{margin-left:2rem}
 header.meta{color:#59636e;font-size:.9rem}
-pre{overflow-x:auto;background:#f6f8fa;padding:.75rem;border-radius:6px;font-size:.85rem}
-table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.25rem .5rem}
+summary{cursor:pointer}
+.check>summary{font-weight:600}
+.check[open]>summary{border-bottom:1px solid #d0d7de;padding-bottom:.5rem}
+pre,code{background:#f6f8fa;border-radius:6px;font-size:.85rem}
+pre{overflow-x:auto;padding:.75rem}
+pre.said{white-space:pre-wrap;margin:.25rem 0}
+blockquote{margin:.5rem 0;padding:0 1rem;border-left:.25rem solid #d0d7de;color:#59636e}
+table{border-collapse:collapse;display:block;max-width:100%;overflow-x:auto;font-size:.8rem}
+td,th{border:1px solid #d0d7de;padding:.25rem .4rem;vertical-align:top;text-align:left}
+td.place{white-space:nowrap}
+[align=right]{text-align:right}
+[align=center]{text-align:center}
 :target{outline:2px solid #0969da}
 .add{background:#dafbe1}.del{background:#ffebe9}
 """
@@ -48,16 +57,16 @@ _HEADERS = {
 
 def _page(title: str, body: str, status: int = 200) -> Response:
     text = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(straight(title))}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
-        f'<body><nav><a href="/">All repositories</a></nav><main><h1>{escape(title)}</h1>{body}</main></body></html>'
+        f'<body><nav><a href="/">All repositories</a></nav><main><h1>{plain(title)}</h1>{body}</main></body></html>'
     )
     return Response(text, status, _HEADERS, content_type="text/html; charset=utf-8")
 
 
-def markdown(text: str | None) -> str:
-    """Rendered with raw HTML shown as text."""
-    return str(_MARKDOWN.render(text or ""))
+def plain(text: object) -> str:
+    """A short text of somebody, which cannot turn the words beside it around."""
+    return f"<bdi>{escape(straight(str(text)))}</bdi>"
 
 
 class Pages:
@@ -108,17 +117,17 @@ def _patch(pull: Pull) -> bytes:
 def _repository(repo: Repo) -> Response:
     rows = [
         f'<li><a href="/{escape(repo.full_name)}/{"pull" if issue.pull else "issues"}/{issue.number}">'
-        f"#{issue.number} {escape(issue.title)}</a> {issue.state}, by {escape(issue.user.login)}</li>"
+        f"#{issue.number} {plain(issue.title)}</a> {issue.state}, by {escape(issue.user.login)}</li>"
         for issue in repo.issues.values()
     ]
-    about = f"<p>{escape(repo.description)}</p>" if repo.description else ""
+    about = f"<p>{plain(repo.description)}</p>" if repo.description else ""
     return _page(repo.full_name, about + (f"<ul>{''.join(rows)}</ul>" if rows else "<p>No issues yet.</p>"))
 
 
 def _said(anchor: str, who: str, what: str, when: str, body: str | None, css: str = "") -> str:
     return (
-        f'<article id="{anchor}" class="{css}"><header class="meta"><b>{escape(who)}</b> {escape(what)} '
-        f"<time>{when}</time></header>{markdown(body)}</article>"
+        f'<article id="{anchor}" class="{css}"><header class="meta"><b>{plain(who)}</b> {plain(what)} '
+        f"<time>{when}</time></header>{render(body)}</article>"
     )
 
 
@@ -158,26 +167,38 @@ def _checks(runs: Iterable[CheckRun]) -> str:
     return "<h2>Checks</h2>" + ("".join(map(_check, ordered)) or "<p>None.</p>")
 
 
-def _check(run: CheckRun) -> str:
-    notes = "".join(
-        f"<li>{escape(str(one['path']))}:{escape(str(one['start_line']))} "
-        f"{escape(str(one['annotation_level']))}: {escape(str(one.get('title') or ''))} "
-        f"{escape(str(one['message']))}</li>"
+def _check(run: CheckRun, *, unfolded: bool = False) -> str:
+    title = f" · {plain(run.title)}" if run.title else ""
+    head = f"{plain(run.name)}: {escape(run.conclusion or run.status)} ({escape(run.suite.app.slug)}){title}"
+    texts = render(run.summary) + render(run.text) + _annotations(run)
+    is_open = " open" if unfolded else ""
+    return f'<details class="check" id="run-{run.id}"{is_open}><summary>{head}</summary>{texts}</details>'
+
+
+def _annotations(run: CheckRun) -> str:
+    rows = "".join(
+        f'<tr><td class="place">{plain(one["path"])}:{escape(_lines(one))}</td>'
+        f"<td>{plain(one['annotation_level'])}</td>"
+        f'<td>{plain(one.get("title") or "")}<pre class="said">{plain(one["message"])}</pre></td></tr>'
         for one in run.annotations
     )
-    head = f"{run.name}: {run.conclusion or run.status} ({run.suite.app.slug})"
-    texts = f"<p>{escape(run.title or '')}</p>{markdown(run.summary)}{markdown(run.text)}"
-    return f'<section class="check" id="run-{run.id}"><h3>{escape(head)}</h3>{texts}<ul>{notes}</ul></section>'
+    head = "<thead><tr><th>Place</th><th>Level</th><th>Message</th></tr></thead>"
+    return f"<h4>Annotations</h4><table>{head}<tbody>{rows}</tbody></table>" if rows else ""
+
+
+def _lines(one: Mapping[str, object]) -> str:
+    start, end = str(one["start_line"]), str(one["end_line"])
+    return start if start == end else f"{start}-{end}"
 
 
 def _run_page(repo: Repo, number: int) -> Response | None:
     runs = [run for suite in repo.check_suites.values() for run in suite.runs if run.id == number]
-    return _page(f"{runs[0].name} · {repo.full_name}", _check(runs[0])) if runs else None
+    return _page(f"{runs[0].name} · {repo.full_name}", _check(runs[0], unfolded=True)) if runs else None
 
 
 def _diff(pull: Pull) -> str:
     lines = pulldiffs.diff_text(pull).splitlines()
-    marked = "\n".join(f'<span class="{_css(line)}">{escape(line)}</span>' for line in lines)
+    marked = "\n".join(f'<span class="{_css(line)}">{escape(straight(line))}</span>' for line in lines)
     return f"<h2>Changes</h2><pre>{marked}</pre>"
 
 

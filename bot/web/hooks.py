@@ -23,6 +23,7 @@ class Intake:
     secrets: Sequence[bytes]
     app_id: int
     app_slug: Callable[[], str]
+    """Our slug as far as it is known; asks nobody, as strangers come this far."""
     accept: Callable[[str, Event], None]
     """Queue an event durably under the delivery's GUID; a GUID that is known joins."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 
 from bot import composition
 from bot.settings import Settings
@@ -42,9 +43,10 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> Flask:
         """The web application; its parts come to life when the worker launches."""
-        databases = composition.open_databases(self._settings)
+        # First of all: two processes that make the same tables at once get in each other's way.
         self._slot = composition.executor_slot(self._settings)
         self._slot.__enter__()
+        databases = composition.open_databases(self._settings)
         services = composition.start_worker(self._settings, databases)
         return create_app(
             composition.intake_of(self._settings, services, databases),
@@ -56,6 +58,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         worker.log.info("Assay takes deliveries at http://%s/webhooks/github", self._settings.bind)
 
 
-def _leave(_arbiter: Any, _worker: Any) -> None:
+def _leave(_arbiter: Any, worker: Any) -> None:
     # Crash-only: waiting workflows would keep the process from ending, and whatever is under way resumes at the start.
-    os._exit(0)
+    # A worker that could not start must say so, or the arbiter starts another one for ever.
+    os._exit(0 if worker.booted else Arbiter.WORKER_BOOT_ERROR)

@@ -22,14 +22,13 @@ def ask(run: RunRow, fork: ForkRow, trigger: TriggerSpec, number: int) -> dateti
         Refused: GitHub says no, or ignored the request for a review without a word.
     """
     github = current().github(run.installation)
-    author = github.author()
     comment = trigger.kind is TriggerKind.COMMENT
     done = write_once(
         Write(
             key=f"ask {run.id} {fork.id} {trigger.text} {number}",
             kind="trigger" if comment else "review request",
-            identity=f"author {author.login}",
-            find=lambda: (_comment if comment else _request)(github, fork, trigger.text, author.login, number),
+            identity=github.account(author=True),
+            find=lambda: (_comment if comment else _request)(github, fork, trigger.text, number),
             make=lambda: (_post if comment else _ask_review)(github, fork, trigger.text),
             fresh=True,
         )
@@ -39,12 +38,13 @@ def ask(run: RunRow, fork: ForkRow, trigger: TriggerSpec, number: int) -> dateti
     return datetime.fromisoformat(done["at"])
 
 
-def _comment(github: GitHub, fork: ForkRow, text: str, author: str, number: int) -> Json | None:
+def _comment(github: GitHub, fork: ForkRow, text: str, number: int) -> Json | None:
     repo, pull = _address(fork)
+    author = github.author().login.lower()
     said = [
         raw
         for raw in github.issue_comments(repo, pull)
-        if raw["user"] and raw["user"]["login"].lower() == author.lower() and raw["body"] == text
+        if raw["user"] and raw["user"]["login"].lower() == author and raw["body"] == text
     ]
     return {"at": said[number - 1]["created_at"]} if len(said) >= number else None
 
@@ -54,7 +54,7 @@ def _post(github: GitHub, fork: ForkRow, text: str) -> Json:
     return {"at": github.comment(repo, pull, text, as_author=True)["created_at"]}
 
 
-def _request(github: GitHub, fork: ForkRow, login: str, _author: str, number: int) -> Json | None:
+def _request(github: GitHub, fork: ForkRow, login: str, number: int) -> Json | None:
     repo, pull = _address(fork)
     return {"at": _now()} if github.review_asks(repo, pull, login) >= number else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bot import settle
-from bot.model import Asks, ForkId, RunId, Settled, Snapshot, TriggerKind, Waiting
+from bot.model import Asks, ForkId, RepoName, RunId, Settled, Snapshot, TriggerKind, Waiting
 from bot.ports import ForkRow, GitHubError, Json, RunRow, TrialRow
 from bot.registry import Reviewer, TriggerSpec
 from bot.workflows import engine
@@ -75,7 +75,7 @@ def _look(services: Services, fork: ForkRow) -> Json:
     if fork.state != "open" or run.stage not in ("forking", "waiting") or fork.repo is None or fork.pull is None:
         return {"settled": 0, "ask": [], "wake": None}
     try:
-        snapshot = services.github(run.installation).snapshot(fork.repo, fork.pull)
+        snapshot = _read(services, run, fork.repo, fork.pull)
     except GitHubError as error:
         return _unreadable(services, fork, error)
     version = services.store.keep_snapshot(fork.run, fork.id, snapshot)
@@ -83,6 +83,18 @@ def _look(services: Services, fork: ForkRow) -> Json:
         # A look that began later has been kept: its decisions stand, and it has set the wake.
         return {"settled": 0, "ask": [], "wake": _poll_seconds(services)}
     return _decide(services, run, fork, snapshot, version)
+
+
+def _read(services: Services, run: RunRow, repo: RepoName, pull: int) -> Snapshot:
+    """Read a fork; a no is believed only when it stands, since it ends every trial of the fork."""
+    for pause in services.timing.rechecks:
+        try:
+            return services.github(run.installation).snapshot(repo, pull)
+        except GitHubError as error:
+            if retry_seconds(services, error) is not None:
+                raise
+            services.sleep(pause)
+    return services.github(run.installation).snapshot(repo, pull)
 
 
 def _decide(services: Services, run: RunRow, fork: ForkRow, snapshot: Snapshot, version: int) -> Json:
@@ -157,8 +169,10 @@ def _end_all(services: Services, fork: ForkRow, reason: str) -> int:
 
 def _hopeless(services: Services, fork: ForkRow) -> bool:
     run = services.store.run(fork.run)
-    waits = [services.reviewer(reviewer).wait.deadline for reviewer in run.plan.request.reviewers]
-    longest = max(waits) if _limit_seconds(run) is None else _limit_seconds(run) or 0
+    # A reviewer may have left the registry since, and this is the way out of every other error.
+    entries = (services.registry.get(reviewer) for reviewer in run.plan.request.reviewers)
+    waits = [entry.wait.deadline for entry in entries if entry is not None]
+    longest = max(waits, default=0) if _limit_seconds(run) is None else _limit_seconds(run) or 0
     return services.clock() > (fork.opened_at or run.created_at) + timedelta(seconds=longest) + PATIENCE
 
 

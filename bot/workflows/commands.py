@@ -7,22 +7,23 @@ from bot.model import Actor, Command, CommandKind, Problems, RepoName, Settled
 from bot.ports import RunRow
 from bot.workflows import engine
 from bot.workflows.ids import command_key
-from bot.workflows.once import mend_seconds
+from bot.workflows.once import try_again_in
 from bot.workflows.progress import refresh
 from bot.workflows.services import Services, current
-from bot.workflows.start import form_url, say
+from bot.workflows.start import form_url, is_of, say
 from scoring.model import TrialStatus
 
 
-def _consider_later(error: Exception, installation: int, repo: str, issue: int, comment: int) -> None:
-    at = engine.step("now", lambda: current().clock().timestamp())
-    delay = mend_seconds(error)
-    key = f"{command_key(comment)}-{at:.0f}"
-    engine.enqueue("events", "consider_command", key, installation, repo, issue, comment, delay=delay)
+def _consider_later(error: Exception, installation: int, repo: str, issue: int, comment: int, attempt: int = 1) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is not None:
+        at = engine.step("now", lambda: current().clock().timestamp())
+        key, again = f"{command_key(comment)}-{at:.0f}", attempt + 1
+        engine.enqueue("events", "consider_command", key, installation, repo, issue, comment, again, delay=delay)
 
 
 @engine.workflow("consider_command", mend=_consider_later)
-def consider_command(installation: int, repo: str, issue: int, comment: int) -> None:
+def consider_command(installation: int, repo: str, issue: int, comment: int, attempt: int = 1) -> None:
     """Do what a comment asks, and answer it."""
     found = engine.step("command", lambda: _consider(current(), installation, RepoName.parse(repo), issue, comment))
     if "answer" in found:
@@ -49,7 +50,10 @@ def _consider(services: Services, installation: int, repo: RepoName, issue: int,
         return {"answer": render.refusal_comment(refusal, issue=comment, surface=surface)}
     if isinstance(command, Problems):
         return {"answer": render.problems_comment(command, form_url(services, repo), issue=comment, surface=surface)}
-    runs = services.store.runs_of_issue(int(github.issue(repo, issue)["id"]))
+    about = github.issue(repo, issue)
+    if not is_of(about, repo):
+        return {}
+    runs = services.store.runs_of_issue(int(about["id"]))
     return _do(services, command, runs[-1] if runs else None, comment)
 
 
@@ -63,7 +67,8 @@ def _do(services: Services, command: Command, run: RunRow | None, comment: int) 
 
 def cancel(services: Services, run: RunRow) -> bool:
     """Stop a run that is not over: its open trials end as cancelled, and looks that were set find nothing to do."""
-    if not services.store.advance(run.id, ["forking", "waiting", "scoring"], "cancelled"):
+    # One that is cancelled already may have been killed on the way to its trials.
+    if not services.store.advance(run.id, ["forking", "waiting", "scoring", "cancelled"], "cancelled"):
         return False
     over = Settled(TrialStatus.CANCELLED, False, "the run was cancelled")
     for trial in services.store.trials(run.id):

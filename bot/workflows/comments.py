@@ -36,7 +36,7 @@ def say_once(installation: int, repo: RepoName, issue: int, body: str) -> Json:
         Write(
             key=f"comment {repo}#{issue} {marker}",
             kind="comment",
-            identity=f"installation {installation}",
+            identity=github.account(),
             find=lambda: find_marked(github, repo, issue, marker),
             make=make,
         )

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from dbos import DBOS, DBOSClient, DBOSConfig, Debouncer
 from dbos import EnqueueOptions as Options
 from dbos._error import DBOSException
-from dbos._serialization import DBOSPortableJSONSerializer
+from dbos._serialization import DBOSPortableJSONSerializer, PortableWorkflowError
 from sqlalchemy import Engine
 
 LOG = logging.getLogger("assay.workflows")
@@ -21,8 +22,22 @@ APP = "assay"
 VERSION = "1"
 """Constant: the default is a hash of the code, and a change of it strands every queued row."""
 
-QUEUES: Mapping[str, int] = {"events": 4, "forks": 3, "collect": 6, "score": 1, "publish": 3, "progress": 1}
-"""Queue -> how many workflows of it one worker runs at a time."""
+QUEUES: Mapping[str, int] = {
+    "events": 8,
+    "start": 1,
+    "sweep": 1,
+    "forks": 3,
+    "collect": 6,
+    "score": 1,
+    "publish": 3,
+    "progress": 1,
+}
+"""Queue -> how many workflows of it one worker runs at a time.
+
+`start` is one at a time so that of two requests for one suite the second sees the first's run; `sweep` so that of two
+rounds the second sees what the first has mended.
+"""
+_ALIVE = ["PENDING", "ENQUEUED", "DELAYED"]
 
 Json = Any
 
@@ -119,3 +134,29 @@ def workflow(name: str, mend: Mend | None = None) -> Callable[[Workflow], Workfl
 def step(name: str, do: Callable[[], Json]) -> Json:
     """Run `do` as a checkpointed step: its JSON result is remembered, and a restart does not run it again."""
     return DBOS.run_step({"name": name}, do)
+
+
+def is_replay(error: Exception) -> bool:
+    """Whether a step failed before a restart: what it failed with is then no longer known by its type."""
+    return isinstance(error, PortableWorkflowError)
+
+
+def alive(prefix: str | None = None, *, name: str | None = None) -> bool:
+    """Whether a workflow whose id begins so, or of that name, is queued, waiting for its time or under way."""
+    found = DBOS.list_workflows(
+        workflow_id_prefix=prefix, name=name, status=_ALIVE, limit=1, load_input=False, load_output=False
+    )
+    return bool(found)
+
+
+def forget(before: datetime, names: Sequence[str] | None = None, most: int = 1000) -> int:
+    """Delete workflows that ended before then: all, or those of some names. Their ids are free again."""
+    found = DBOS.list_workflows(
+        completed_before=before.isoformat(),
+        name=list(names) if names is not None else None,
+        limit=most,
+        load_input=False,
+        load_output=False,
+    )
+    DBOS.delete_workflows([row.workflow_id for row in found])
+    return len(found)

@@ -32,7 +32,7 @@ def on_event(data: engine.Json) -> None:
     match event:
         case IssueOpened():
             engine.enqueue(
-                "events", "consider_issue", issue_key(event.issue_id), event.installation, str(event.repo), event.issue
+                "start", "consider_issue", issue_key(event.issue_id), event.installation, str(event.repo), event.issue
             )
         case IssueCommented():
             engine.enqueue(

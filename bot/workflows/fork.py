@@ -54,14 +54,25 @@ def open_fork(run: str, fork: str, attempt: int) -> None:
         reason = str(refused)
         engine.step("give up", lambda: _give_up(row, reason))
         settle_fork_if_done(row.run, row.id)
+    except _Unwanted:
+        # Its trials ended with the run.
+        return
     refresh_soon(row.run)
+
+
+class _Unwanted(Exception):
+    """The run was ended meanwhile: nothing more is to be made for it."""
+
+
+def _check_wanted(run: RunId) -> None:
+    if engine.step("still wanted", lambda: current().store.run(run).stage) not in ("forking", "waiting"):
+        raise _Unwanted
 
 
 def _open(row: ForkRow) -> None:
     run = current().store.run(row.run)
     plan = next(fork for fork in run.plan.forks if fork.id == row.id)
-    if engine.step("still wanted", lambda: current().store.run(row.run).stage) not in ("forking", "waiting"):
-        return
+    _check_wanted(row.run)
     built = engine.step("build", lambda: _build(run, plan))
     if "refused" in built:
         raise Refused(built["refused"])
@@ -69,6 +80,7 @@ def _open(row: ForkRow) -> None:
     repo = _create_repository(run, plan)
     name = RepoName.parse(repo["full_name"])
     _push(run, plan, name, repo["clone_url"], commits)
+    _check_wanted(row.run)
     pull = _open_pull(run, plan, name)
     opened = replace(
         row,
@@ -87,8 +99,13 @@ def _open(row: ForkRow) -> None:
 def _opened(fork: ForkRow, asked: Mapping[ReviewerId, datetime]) -> None:
     store = current().store
     store.fork_opened(fork, asked)
-    if all(row.state != "planned" for row in store.forks(fork.run)):
-        store.advance(fork.run, ["forking"], "waiting")
+    _all_made(fork.run)
+
+
+def _all_made(run: RunId) -> None:
+    store = current().store
+    if all(row.state != "planned" for row in store.forks(run)):
+        store.advance(run, ["forking"], "waiting")
 
 
 def _build(run: RunRow, plan: ForkPlan) -> Json:
@@ -123,7 +140,7 @@ def _repository_write(run: RunRow, plan: ForkPlan, number: int, repo: RepoName) 
     return Write(
         key=f"repository {run.id} {plan.id} {number}",
         kind="repository",
-        identity=f"installation {run.installation}",
+        identity=_github(run).account(),
         find=lambda: _ours(run, repo),
         make=lambda: _small(_github(run).create_repository(repo, private=private)),
     )
@@ -156,8 +173,8 @@ def _push(run: RunRow, plan: ForkPlan, repo: RepoName, clone_url: str, commits: 
         return dict(refs)
 
     # Pushing is its own look-up: branches that are there with these SHAs are left alone.
-    author = f"author {_github(run).author().login}"
-    write_once(Write(f"push {run.id} {plan.id}", "push", author, find=lambda: None, make=make, fresh=True))
+    account = _github(run).account(author=True)
+    write_once(Write(f"push {run.id} {plan.id}", "push", account, find=lambda: None, make=make, fresh=True))
 
 
 def _open_pull(run: RunRow, plan: ForkPlan, repo: RepoName) -> Json:
@@ -171,8 +188,8 @@ def _open_pull(run: RunRow, plan: ForkPlan, repo: RepoName) -> Json:
         )
         return {"number": raw["number"], "created_at": raw["created_at"]}
 
-    author = f"author {_github(run).author().login}"
-    return write_once(Write(f"pull {run.id} {plan.id}", "pull request", author, find=find, make=make, fresh=True))
+    account = _github(run).account(author=True)
+    return write_once(Write(f"pull {run.id} {plan.id}", "pull request", account, find=find, make=make, fresh=True))
 
 
 def _ask_all(run: RunRow, plan: ForkPlan, fork: ForkRow) -> dict[ReviewerId, datetime]:
@@ -183,6 +200,7 @@ def _ask_all(run: RunRow, plan: ForkPlan, fork: ForkRow) -> dict[ReviewerId, dat
         if trigger.kind is TriggerKind.AUTO and fork.opened_at is not None:
             asked[reviewer] = fork.opened_at
             continue
+        _check_wanted(run.id)
         try:
             asked[reviewer] = ask(run, fork, trigger, 1)
         except Refused as refused:
@@ -202,3 +220,4 @@ def _give_up(row: ForkRow, reason: str) -> None:
     settled = Settled(TrialStatus.NOT_FORKED, False, reason)
     for trial in store.trials(row.run, row.id):
         store.settle(row.run, row.id, trial.reviewer, settled, current().clock(), None)
+    _all_made(row.run)

@@ -5,28 +5,48 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from bot import bundle
+from bot.judging.choosing import Plain
+from bot.judging.store import judge_run
+from bot.logs import redact
 from bot.model import RunId
+from bot.ports import Store
 from bot.registry import Registry
+from bot.versions import versions
 from bot.workflows import engine
+from bot.workflows.once import try_again_in
 from bot.workflows.progress import refresh_soon
 from bot.workflows.services import Services, current
 from scoring import records
 from scoring.bundle import load, parts
-from scoring.profiles.bundled import score_bundle
+from scoring.profiles import replay
 
 
-def fail(error: Exception, run: str, *_: object) -> None:
+def fail(error: Exception, run: str) -> None:
     """End a run that cannot be scored or published: visibly, with the reason."""
-    note = f"{type(error).__name__}: {error}"
-    engine.step("failed", lambda: current().store.set_stage(RunId(run), "failed", note))
+    note = redact(f"{type(error).__name__}: {error}")
+    engine.step("failed", lambda: _fail(current().store, RunId(run), note))
     refresh_soon(RunId(run))
 
 
-@engine.workflow("finalize", mend=fail)
-def finalize(run: str) -> None:
+def _fail(store: Store, run: RunId, note: str) -> None:
+    if store.advance(run, ["forking", "waiting", "scoring", "publishing"], "failed"):
+        store.set_stage(run, "failed", note)
+
+
+def _score_later(error: Exception, run: str, attempt: int = 1) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is None:
+        fail(error, run)
+    else:
+        engine.enqueue("score", "finalize", f"finalize-{run}.{attempt + 1}", run, attempt + 1, delay=delay)
+
+
+@engine.workflow("finalize", mend=_score_later)
+def finalize(run: str, attempt: int = 1) -> None:
     """Score a run whose trials are all over.
 
     Steps: 1. freeze the bundle; 2. judge and score it; 3. queue the publishing of each fork.
@@ -37,7 +57,9 @@ def finalize(run: str) -> None:
     refresh_soon(key)
     engine.step("freeze", lambda: str(freeze(current(), key)))
     report_hash = engine.step("score", lambda: _score(current(), key))
-    engine.step("publishing", lambda: current().store.advance(key, ["scoring"], "publishing"))
+    if not engine.step("publishing", lambda: current().store.advance(key, ["scoring", "publishing"], "publishing")):
+        # Cancelled while it was judged.
+        return
     for fork in engine.step("forks", lambda: [row.id for row in current().store.forks(key)]):
         engine.enqueue("publish", "publish_fork", f"publish-{run}-{report_hash}-{fork}", run, fork, 1)
 
@@ -75,9 +97,13 @@ def freeze(services: Services, run: RunId) -> Path:
 
 def _score(services: Services, run: RunId) -> str:
     folder = services.bundles / run
-    frozen = load(lambda name: (folder / name).read_bytes())
-    report = score_bundle(frozen, services.judge(services.store.run(run).plan.request.judge))
-    text = records.dumps(report)
+    request = services.store.run(run).plan.request
+    chosen = services.judge(request.judge)
+    if isinstance(chosen, Plain):
+        report = replay.report(load(lambda name: (folder / name).read_bytes()), chosen.judge)
+    else:
+        report = judge_run(folder, chosen, services.judging(request.max_cost, run)).report
+    text = records.dumps(replace(report, versions=versions()))
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     services.store.save_report(run, text, digest)
     return digest

@@ -13,6 +13,10 @@ from bot.workflows.services import Services, current
 
 MOST_ATTEMPTS = 12
 MEND_SECONDS = 30.0
+MOST_TRIES = 6
+"""How often a workflow that falls over is tried again when nothing says that trying again will help."""
+TOKEN_TRIES = 3
+"""How often a token is not accepted before that is believed: one minted a moment ago may not be known everywhere."""
 
 
 class Deferred(Exception):
@@ -90,7 +94,8 @@ def _verdict(
     services: Services, write: Write, error: GitHubError | GitFailure, attempt: int
 ) -> answers.Retry | answers.GiveUp:
     if isinstance(error, GitHubError):
-        return answers.decide(_answer(error), services.clock(), attempt, fresh=write.fresh)
+        fresh = write.fresh or (error.status == 401 and attempt <= TOKEN_TRIES)
+        return answers.decide(_answer(error), services.clock(), attempt, fresh=fresh)
     if error.retryable:
         return answers.Retry(float(min(2 ** (attempt - 1), 64)), str(error))
     return answers.GiveUp(str(error))
@@ -136,6 +141,25 @@ def mend_seconds(error: Exception) -> float:
     """How long to leave a workflow that fell over alone before it is tried again."""
     known = retry_seconds(current(), error) if isinstance(error, GitHubError) else None
     return known or MEND_SECONDS
+
+
+def try_again_in(error: Exception, attempt: int) -> float | None:
+    """Seconds until a workflow that fell over for the `attempt`-th time is tried again; None: leave it.
+
+    A checkpointed step, so that a restart decides the same. An outage is waited out however long it lasts.
+    """
+    seconds: float | None = engine.step("try again", lambda: _try_again_in(current(), error, attempt))
+    return seconds
+
+
+def _try_again_in(services: Services, error: Exception, attempt: int) -> float | None:
+    pause = min(MEND_SECONDS * attempt, 600.0)
+    if engine.is_replay(error):
+        return pause
+    known = retry_seconds(services, error) if isinstance(error, GitHubError) else None
+    if known is not None:
+        return max(known, pause)
+    return pause if attempt < MOST_TRIES else None
 
 
 def retry_seconds(services: Services, error: GitHubError, attempt: int = 1) -> float | None:

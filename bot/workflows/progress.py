@@ -10,6 +10,9 @@ from bot.workflows.comments import say_once
 from bot.workflows.once import Deferred, Refused, mend_seconds, retry_seconds
 from bot.workflows.services import current
 
+LONG_PAUSE = 600.0
+"""Seconds until another try where nothing says that one helps: the next change of the run tries sooner."""
+
 
 def refresh_soon(run: RunId) -> None:
     """Have the progress comment brought up to date, at most once in the configured time."""
@@ -17,7 +20,8 @@ def refresh_soon(run: RunId) -> None:
 
 
 def _later(error: Exception, run: str) -> None:
-    engine.wake(refresh, "progress", run, mend_seconds(error), run)
+    outage = isinstance(error, GitHubError) or engine.is_replay(error)
+    engine.wake(refresh, "progress", run, mend_seconds(error) if outage else LONG_PAUSE, run)
 
 
 @engine.workflow("refresh_progress", mend=_later)

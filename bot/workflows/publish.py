@@ -11,50 +11,80 @@ from bot.render.surface import Surface
 from bot.workflows import engine
 from bot.workflows.comments import say_once
 from bot.workflows.judge import fail
-from bot.workflows.once import Deferred, Refused, Write, write_once
+from bot.workflows.once import Deferred, Refused, Write, try_again_in, write_once
 from bot.workflows.progress import refresh
 from bot.workflows.services import Services, current
 from scoring import records
 from scoring.model import PullId, Report, ReviewerId, TrialScore
 
 
-@engine.workflow("publish_fork", mend=fail)
+def _publish_later(error: Exception, run: str, fork: str, attempt: int) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is None:
+        fail(error, run)
+    else:
+        _publish_again(run, fork, attempt + 1, delay)
+
+
+def _publish_again(run: str, fork: str, attempt: int, delay: float) -> None:
+    workflow_id = f"publish-{run}-{current().store.run(RunId(run)).report_hash}-{fork}.{attempt}"
+    engine.enqueue("publish", "publish_fork", workflow_id, run, fork, attempt, delay=delay)
+
+
+@engine.workflow("publish_fork", mend=_publish_later)
 def publish_fork(run: str, fork: str, attempt: int) -> None:
     """Write the check runs of one fork; with the last fork, queue the leaderboard."""
     row = current().store.fork(RunId(run), ForkId(fork))
+    refusals: list[str] = []
     try:
         for check in _checks(current(), row):
-            _write_check(row, check)
+            try:
+                _write_check(row, check)
+            except Refused as refused:
+                # One check run that GitHub will not have is no reason to keep the others back.
+                refusals.append(str(refused))
     except Deferred as deferred:
-        again = attempt + 1
-        delay = (deferred.until - current().clock()).total_seconds()
-        workflow_id = f"publish-{run}-{current().store.run(row.run).report_hash}-{fork}.{again}"
-        engine.enqueue("publish", "publish_fork", workflow_id, run, fork, again, delay=delay)
+        _publish_again(run, fork, attempt + 1, (deferred.until - current().clock()).total_seconds())
         return
-    except Refused as refused:
-        reason = str(refused)
-        engine.step("unpublished", lambda: current().store.set_fork_state(row.run, row.id, row.state, reason))
+    if refusals:
+        engine.step("unpublished", lambda: current().store.set_fork_state(row.run, row.id, row.state, refusals[0]))
     if engine.step("published", lambda: _published(current(), row)):
         engine.enqueue("publish", "close_run", f"close-{run}-{current().store.run(row.run).report_hash}", run, 1)
 
 
-@engine.workflow("close_run", mend=fail)
+def _close_later(error: Exception, run: str, attempt: int) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is None:
+        fail(error, run)
+    else:
+        _close_again(run, attempt + 1, delay)
+
+
+def _close_again(run: str, attempt: int, delay: float) -> None:
+    workflow_id = f"close-{run}-{current().store.run(RunId(run)).report_hash}.{attempt}"
+    engine.enqueue("publish", "close_run", workflow_id, run, attempt, delay=delay)
+
+
+@engine.workflow("close_run", mend=_close_later)
 def close_run(run: str, attempt: int) -> None:
     """Post the leaderboard and end the run."""
     row = current().store.run(RunId(run))
     body = engine.step("leaderboard", lambda: _leaderboard(current(), row))
-    note = ""
+    note = engine.step("unwritten", lambda: _unwritten(current().store.forks(row.id)))
     try:
         say_once(row.installation, row.control_repo, row.issue, body)
     except Deferred as deferred:
-        again = attempt + 1
-        delay = (deferred.until - current().clock()).total_seconds()
-        engine.enqueue("publish", "close_run", f"close-{run}-{row.report_hash}.{again}", run, again, delay=delay)
+        _close_again(run, attempt + 1, (deferred.until - current().clock()).total_seconds())
         return
     except Refused as refused:
         note = f"the leaderboard could not be posted: {refused}"
     engine.step("done", lambda: current().store.set_stage(row.id, "done", note))
     engine.wake(refresh, "progress", run, 0, run)
+
+
+def _unwritten(forks: Sequence[ForkRow]) -> str:
+    lacking = sum(bool(fork.problem) for fork in forks if fork.state == "published")
+    return f"Not every check run could be written on {lacking} of {len(forks)} pull requests." if lacking else ""
 
 
 def stored_report(services: Services, run: RunId) -> Report:
@@ -101,7 +131,7 @@ def _write_check(fork: ForkRow, check: CheckRun) -> None:
     github = current().github(run.installation)
     repo = _repo(fork)
     first, *rest = render.batches(check.annotations) or ((),)
-    identity = f"installation {run.installation}"
+    identity = github.account()
     found = lambda: _standing(fork, check)  # noqa: E731
     made = write_once(
         Write(

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.judging.asking import Means
+from bot.judging.choosing import Chosen
 from bot.model import Publish, RepoName, WriteLimits
 from bot.ports import Clock, ForkBuilder, GitHub, GitHubApp, Ledger, RunRow, Store
 from bot.registry import Registry, Reviewer
 from bot.render.surface import Surface
 from goldens.model import Suite
-from scoring.judges.base import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ class Services:
     registry: Registry
     suite_names: Callable[[], tuple[str, ...]]
     load_suite: Callable[[str], Suite]
-    judge: Callable[[str], Judge]
+    judge: Callable[[str], Chosen]
     """The judge of that name.
 
     Raises:
         ValueError: there is none, or its key is missing; the message says what to do.
     """
+    judging: Callable[[float | None, str], Means]
+    """What asking a language model takes, within so many US dollars (None: no limit but the operator's) for a run."""
     clock: Clock
     sleep: Callable[[float], None]
     bundles: Path

@@ -6,24 +6,31 @@ import hashlib
 import hmac
 
 from bot import commands, neutral, plan, render
-from bot.issue_form import NotAForm
+from bot.issue_form import Label, NotAForm
+from bot.judging.budget import BudgetError
+from bot.judging.choosing import models_of
 from bot.model import Actor, Problem, Problems, Raw, RepoName, RunId, RunPlan, RunRequest
-from bot.ports import GitHub, RunRow
+from bot.ports import GitHub, GitHubError, RunRow
 from bot.workflows import engine
 from bot.workflows.comments import say_once
-from bot.workflows.once import Deferred, Refused, mend_seconds
+from bot.workflows.once import Deferred, Refused, try_again_in
 from bot.workflows.progress import refresh
 from bot.workflows.services import Services, current
 
 
-def _consider_later(error: Exception, installation: int, repo: str, issue: int) -> None:
-    at = engine.step("now", lambda: current().clock().timestamp())
-    workflow_id = f"issue-{repo}-{issue}-{at:.0f}"
-    engine.enqueue("events", "consider_issue", workflow_id, installation, repo, issue, delay=mend_seconds(error))
+def _consider_later(error: Exception, installation: int, repo: str, issue: int, attempt: int = 1) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is not None:
+        at = engine.step("now", lambda: current().clock().timestamp())
+        key, again = f"issue-{repo}-{issue}-{at:.0f}", attempt + 1
+        engine.enqueue("start", "consider_issue", key, installation, repo, issue, again, delay=delay)
+    elif not isinstance(error, GitHubError):
+        reason = f"It could not be read ({type(error).__name__}); the App's log says more."
+        say(installation, repo, issue, render.refusal_comment(reason, issue=issue, surface=current().surface()))
 
 
 @engine.workflow("consider_issue", mend=_consider_later)
-def consider_issue(installation: int, repo: str, issue: int) -> None:
+def consider_issue(installation: int, repo: str, issue: int, attempt: int = 1) -> None:
     """Start the run that an issue asks for, or answer once what is wrong with it.
 
     Steps: 1. read the issue and decide; 2. answer, or 3. show the progress comment and queue the forks.
@@ -38,15 +45,26 @@ def consider_issue(installation: int, repo: str, issue: int) -> None:
             engine.enqueue("forks", "open_fork", f"open-{run}-{fork}", run, fork, 1)
 
 
-@engine.workflow("say")
-def say(installation: int, repo: str, issue: int, body: str) -> None:
+def _say_later(error: Exception, installation: int, repo: str, issue: int, body: str, attempt: int = 1) -> None:
+    delay = try_again_in(error, attempt)
+    if delay is not None:
+        _enqueue_say(installation, repo, issue, body, attempt + 1, delay)
+
+
+def _enqueue_say(installation: int, repo: str, issue: int, body: str, attempt: int, delay: float) -> None:
+    at = engine.step("now", lambda: current().clock().timestamp())
+    key = hashlib.sha256(f"{repo} {issue} {body} {at}".encode()).hexdigest()[:24]
+    engine.enqueue("events", "say", f"say-{key}", installation, repo, issue, body, attempt, delay=delay)
+
+
+@engine.workflow("say", mend=_say_later)
+def say(installation: int, repo: str, issue: int, body: str, attempt: int = 1) -> None:
     """Say something on an issue once, now or when the content limits let us."""
     try:
         say_once(installation, RepoName.parse(repo), issue, body)
     except Deferred as deferred:
-        key = hashlib.sha256(f"{repo} {issue} {body} {deferred.until}".encode()).hexdigest()[:24]
         delay = (deferred.until - current().clock()).total_seconds()
-        engine.enqueue("events", "say", f"say-{key}", installation, repo, issue, body, delay=delay)
+        _enqueue_say(installation, repo, issue, body, attempt, delay)
     except Refused:
         # The issue is locked or gone: there is nobody left to tell.
         return
@@ -57,6 +75,8 @@ def _consider(services: Services, installation: int, repo: RepoName, number: int
         return {"ignored": "not the control repository"}
     github = services.github(installation)
     issue = github.issue(repo, number)
+    if not is_of(issue, repo):
+        return {"ignored": "it was transferred to another repository, whose people this one's permissions do not bind"}
     ours = github.identity()
     if issue["user"] is None or issue["user"]["login"].lower() == ours.login.lower():
         return {"ignored": "opened by us, or by an account that is gone"}
@@ -75,11 +95,16 @@ def _consider(services: Services, installation: int, repo: RepoName, number: int
             )
         }
     if isinstance(request, RunRequest):
-        request = _clash(services, repo, request) or request
+        request = _unpriced(services, request) or _clash(services, repo, request) or request
     if isinstance(request, Problems):
         url = form_url(services, repo)
         return {"answer": render.problems_comment(request, url, issue=number, surface=services.surface())}
     return {"run": _record(services, github, installation, repo, issue, request)}
+
+
+def is_of(issue: Raw, repo: RepoName) -> bool:
+    """Whether an issue is still where it was looked for: GitHub leads from a transferred one to its new place."""
+    return str(issue["repository_url"]).lower().endswith(f"/repos/{repo}".lower())
 
 
 def form_url(services: Services, repo: RepoName) -> str:
@@ -105,6 +130,18 @@ def _read(services: Services, body: str | None) -> RunRequest | Problems | NotAF
         default_judge=services.default_judge,
         default_publish=services.publish,
     )
+
+
+def _unpriced(services: Services, request: RunRequest) -> Problems | None:
+    """A cost limit that nobody can keep must be known before reviewers are set to work."""
+    models = models_of(services.judge(request.judge))
+    if not models:
+        return None
+    try:
+        services.judging(request.max_cost, "").budget.check(models)
+    except BudgetError as error:
+        return Problems((Problem(Label.COST.value, str(error)),))
+    return None
 
 
 def _clash(services: Services, repo: RepoName, request: RunRequest) -> Problems | None:

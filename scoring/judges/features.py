@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rapidfuzz import fuzz
 
-from scoring.judges import kinds
+from scoring.judges import kinds, phrases
 from scoring.words import Words, overlap, rarity_of, words_of
 
 NAMES = (
@@ -21,6 +21,9 @@ NAMES = (
     "margin",
     "kinds_agree",
     "only_style",
+    "phrases_shared",
+    "order_kept",
+    "written_alike",
 )
 """The features, in the order of the coefficients."""
 _MANY = 8.0
@@ -59,6 +62,9 @@ def text_features(candidate: str, golden: str, others: Sequence[str] = ()) -> tu
         balance - nearest,
         kinds.agreement(candidate, golden),
         kinds.only_style(candidate, golden),
+        phrases.phrases_shared(candidate, golden),
+        phrases.order_kept(candidate, golden),
+        phrases.written_alike(candidate, golden),
     )
 
 

@@ -56,7 +56,8 @@ class Model:
     no_match_below: float
     match_from: float
     text_floor: float
-    """Least probability by text alone; below it no place makes a match."""
+    """Least probability by text alone; below it no place raises a doubt. What text alone calls no match, place makes
+    undecided at most."""
 
     def probability(self, features: Sequence[float]) -> float:
         """The probability of a match by text alone."""
@@ -128,7 +129,8 @@ class LexicalJudge:
     def _verdict(self, by_text: float, probability: float) -> Verdict:
         if by_text < self._model.text_floor or probability < self._model.no_match_below:
             return Verdict.NO_MATCH
-        return Verdict.MATCH if probability >= self._model.match_from else Verdict.UNDECIDED
+        sure = probability >= self._model.match_from and by_text >= self._model.no_match_below
+        return Verdict.MATCH if sure else Verdict.UNDECIDED
 
 
 def views_of(candidate: Candidate) -> tuple[str, ...]:

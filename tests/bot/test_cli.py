@@ -106,3 +106,12 @@ def test_rescoring_what_is_no_bundle_is_one_clear_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert "index.json" in done.stderr
+
+
+def test_demo_on_the_folder_of_an_earlier_one_says_so_and_touches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "d" / "github").mkdir(parents=True)
+    done = assay("demo", "--port", "0", "--data", "d", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "holds an earlier demo" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list((tmp_path / "d" / "github").iterdir()) == []

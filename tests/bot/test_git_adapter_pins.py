@@ -14,7 +14,7 @@ from bot.adapters.git import Git, GitError, GitKind
 from bot.model import ForkId
 from bot.neutral import PushKind, identity, messages
 from bot.ports import ForkCommits
-from goldens.model import GitPin
+from goldens.model import Direction, GitPin
 from tests.bot.test_git_adapter_files import RULES, SECRET, show
 
 GIT = Git(allow_file=True)
@@ -110,6 +110,16 @@ def build(workdir: Path, pin: GitPin, *urls: str, git: Git = GIT) -> ForkCommits
 def listing(workdir: Path, commit: str) -> dict[str, str]:
     lines = show(workdir, "ls-tree", "-r", "-z", commit).split(b"\0")[:-1]
     return {os.fsdecode(line.partition(b"\t")[2]): line.split()[0].decode() for line in lines}
+
+
+def test_a_fix_run_backwards_keeps_its_difference(tmp_path: Path, upstream: Upstream) -> None:
+    forth = pin_of(upstream, FILES, HEAD)
+    back = replace(forth, base_sha=forth.head_sha, head_sha=forth.base_sha, direction=Direction.INVERTED)
+    made = build(tmp_path / "w", back, upstream.url)
+    raw = ("diff-tree", "-r", "--no-abbrev", "--raw")
+    told = plain(tmp_path / "w" / "fork.git", *raw, made.base_sha, made.head_sha)
+    assert told and told == upstream.git(*raw, back.base_sha, back.head_sha)
+    assert made.notes == ()
 
 
 def test_modes_links_and_odd_names_survive_and_the_stripped_are_gone(tmp_path: Path, upstream: Upstream) -> None:

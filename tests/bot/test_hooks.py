@@ -101,3 +101,9 @@ def test_a_process_whose_database_is_gone_is_not_ready(queue: Queue) -> None:
     client = create_app(intake, ready=broken, metrics=dict).test_client()
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
+
+
+def test_while_our_own_slug_is_not_known_deliveries_are_taken_all_the_same(queue: Queue) -> None:
+    intake = Intake([deliveries.SECRET], deliveries.APP_ID, lambda: "", queue.accept)
+    app = create_app(intake, ready=lambda: None, metrics=dict)
+    assert post(app.test_client(), opened()) == 202

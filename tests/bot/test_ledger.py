@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -86,3 +87,22 @@ def test_a_refused_send_is_not_counted_as_maybe_done(engine: sa.Engine) -> None:
     assert ledger.attempts("a") == 1
     ledger.refused("a")
     assert ledger.attempts("a") == 0
+
+
+def test_writes_that_ask_for_their_turn_at_once_get_one_each(engine: sa.Engine) -> None:
+    ledger = SqlLedger(engine, WriteLimits())
+    keys = [str(number) for number in range(12)]
+    for key in keys:
+        ledger.intend(key, "comment", NOW)
+    with ThreadPoolExecutor(6) as threads:
+        slots = set(threads.map(lambda key: ledger.reserve(key, "someone", NOW), keys))
+    assert slots == {NOW + timedelta(seconds=number) for number in range(12)}
+
+
+def test_turns_that_an_outage_left_unused_lapse(engine: sa.Engine) -> None:
+    ledger = SqlLedger(engine, WriteLimits())
+    for key in ("a", "b"):
+        ledger.intend(key, "comment", NOW)
+        ledger.reserve(key, "someone", NOW)
+    back = NOW + timedelta(hours=2)
+    assert [ledger.reserve(key, "someone", back) for key in ("a", "b")] == [back, back + timedelta(seconds=1)]

@@ -15,7 +15,7 @@ from bot.adapters.database import open_engine, upgrade
 from bot.adapters.ledger import SqlLedger
 from bot.model import WriteLimits
 from bot.ports import GitFailure, GitHubError, Json
-from bot.workflows.once import MOST_ATTEMPTS, Write, _attempt
+from bot.workflows.once import MOST_ATTEMPTS, MOST_TRIES, Write, _attempt, _try_again_in
 from bot.workflows.services import Services, Timing
 
 
@@ -152,3 +152,20 @@ def test_a_lookup_that_fails_never_counts_as_nothing_there(world: World) -> None
 
     assert world.write(find) == {"done": {"id": 1}}
     assert world.made == 0
+
+
+def test_a_token_not_known_everywhere_yet_is_tried_again_and_a_wrong_one_is_not_for_long(world: World) -> None:
+    world.answers = [error(401, "Bad credentials")]
+    assert world.write() == {"done": {"id": 1}}
+    other = Write("other", "comment", "someone", lambda: None, world.make)
+    world.answers = [error(401, "Bad credentials") for _ in range(MOST_ATTEMPTS)]
+    assert "not accepted" in _attempt(world.services, other)["refused"]
+    assert world.made == 1
+
+
+def test_an_outage_is_waited_out_and_anything_else_is_left_after_some_tries(world: World) -> None:
+    out, no, wrong = error(502), error(404, "Not Found"), KeyError("x")
+    assert [_try_again_in(world.services, out, attempt) for attempt in (1, 10, 500)] == [30, 300, 600]
+    for hopeless in (no, wrong):
+        assert _try_again_in(world.services, hopeless, 1) == 30
+        assert _try_again_in(world.services, hopeless, MOST_TRIES) is None

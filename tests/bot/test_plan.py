@@ -292,6 +292,13 @@ def test_a_plain_run_has_nothing_to_warn_of() -> None:
     assert said(request("one"), [ONE]) == ""
 
 
+@pytest.mark.parametrize("judge", ["litellm:anthropic/claude-opus-4-5", "panel:lexical, litellm:bedrock/claude-3"])
+def test_a_judge_of_a_reviewers_own_house_is_warned_of(judge: str) -> None:
+    known = [reviewer("one", vendor="anthropic"), reviewer("two", vendor="openai"), reviewer("three")]
+    warned = said(replace(request("one", "two", "three"), judge=judge), known).splitlines()
+    assert len(warned) == 1 and warned[0].startswith("One: ") and "both from Anthropic" in warned[0]
+
+
 def test_reviewers_that_ignore_bots_are_named_as_in_the_shared_case() -> None:
     tools = {tool["name"]: tool for tool in case("67")["input"]["tools"]}
     known = [

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.registry import Login, Registry, RegistryError, Reviewer, load_registry, normalise_login
+from scoring.judges.vendors import vendor_of_reviewer
 from tests.bot.talk import registry, reviewer
 
 ENTRY = '  - {id: acme, name: Acme, logins: [{login: "acme-reviewer[bot]"}]%s}\n'
@@ -38,6 +39,14 @@ def test_a_small_file_is_read() -> None:
     assert (acme.wait.quiet, acme.wait.deadline) == (0.5, 45)
     assert loaded.ids == ("acme",)
     assert loaded.get("other") is None
+
+
+def test_reviewers_of_model_houses_say_so_and_nobody_is_left_out() -> None:
+    vendors = {one.id: vendor_of_reviewer(one.vendor) for one in real().reviewers}
+    houses = {"claude": "Anthropic", "codex": "OpenAI", "gemini": "Google", "copilot": "Microsoft"}
+    assert houses.items() <= vendors.items()
+    assert all(one.vendor for one in real().reviewers)
+    assert "vendor" in problems(file(ENTRY % ', vendor: "An<thropic"'))
 
 
 def test_a_misspelt_field_is_told_with_line_allowed_fields_and_a_suggestion() -> None:

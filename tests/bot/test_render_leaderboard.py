@@ -49,6 +49,15 @@ def test_a_reviewer_that_was_never_measured_has_dashes_and_a_reason_not_zeros() 
     assert "- <sup>1</sup> no trial was scored" in comment()
 
 
+def test_sound_claims_that_nobody_was_asked_about_are_not_zero() -> None:
+    asked, unasked = report().reviewers[1], report().reviewers[2]
+    said = comment(reviewers=(dataclasses.replace(asked, valid_judged=True), unasked)).splitlines()
+    cells = {name: next(line for line in said if f"| {name} |" in line).split("|") for name in ("Acme", "Omega")}
+    assert cells["Acme"][10].strip() == "0"
+    assert cells["Omega"][10].strip() == "\N{EN DASH}<sup>1</sup>"
+    assert "- <sup>1</sup> not judged: nobody was asked which claims are sound" in "\n".join(said)
+
+
 def test_only_overlapping_intervals_are_called_unseparated() -> None:
     far = (row("acme", (0.9, 0.8, 0.95), Counts(), {}, 1), row("omega", (0.3, 0.2, 0.4), Counts(), {}, 1))
     assert "overlap" not in comment(reviewers=far)

@@ -43,6 +43,9 @@ _NAMES = (
     "ASSAY_NUDGE_SECONDS",
     "ASSAY_RECHECK_SECONDS",
     "ASSAY_PUBLIC_URL",
+    "ASSAY_LLM_API_BASE",
+    "ASSAY_LLM_CONCURRENCY",
+    "ASSAY_LLM_MAX_COST",
 )
 
 _SECRETS = ("ASSAY_PRIVATE_KEY", "ASSAY_WEBHOOK_SECRET", "ASSAY_AUTHOR_TOKEN", "ASSAY_DATABASE_URL", "ASSAY_ENGINE_URL")
@@ -106,6 +109,9 @@ def test_every_setting_set_to_something_else_arrives(key: str, tmp_path: Path) -
         "ASSAY_NUDGE_SECONDS": "1",
         "ASSAY_RECHECK_SECONDS": "0.2, 0.5",
         "ASSAY_PUBLIC_URL": "https://assay.example.com",
+        "ASSAY_LLM_API_BASE": "http://127.0.0.1:9/v1",
+        "ASSAY_LLM_CONCURRENCY": "2",
+        "ASSAY_LLM_MAX_COST": "2.5",
     }
     settings, plain = load_settings(env), load_settings({})
     unchanged = [name for name in Settings.model_fields if getattr(settings, name) == getattr(plain, name)]
@@ -193,6 +199,10 @@ def test_names_of_others_and_of_the_test_suite_are_not_ours_to_judge() -> None:
         ("ASSAY_CONTROL_REPO", "https://github.com/acme/control"),
         ("ASSAY_PUBLISH", "public"),
         ("ASSAY_JUDGE", "litellm:"),
+        ("ASSAY_LLM_API_BASE", "127.0.0.1:9"),
+        ("ASSAY_LLM_CONCURRENCY", "0"),
+        ("ASSAY_LLM_MAX_COST", "0"),
+        ("ASSAY_LLM_MAX_COST", "inf"),
         ("ASSAY_WRITE_SPACING_SECONDS", "-1"),
         ("ASSAY_WRITE_SPACING_SECONDS", "nan"),
         ("ASSAY_WRITES_PER_MINUTE", "0"),

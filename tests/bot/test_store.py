@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -103,6 +104,17 @@ def test_opening_a_fork_twice_keeps_the_first_asks(store: SqlStore) -> None:
     found = store.fork_by_repo(RepoName("acme", "svc"))
     assert found is not None
     assert found.commits == commits
+
+
+def test_looks_at_a_fork_that_overlap_are_each_kept_or_refused(store: SqlStore) -> None:
+    fork, _ = first(store)
+    with ThreadPoolExecutor(6) as threads:
+        kept = list(threads.map(lambda n: store.keep_snapshot(RUN, fork, snapshot(n, f"look {n}")), range(12)))
+    versions = [version for version in kept if version is not None]
+    assert len(set(versions)) == len(versions)
+    bodies = [one.issue_comments[0]["body"] for one in store.snapshots(RUN, fork)]
+    assert bodies == sorted(bodies, key=lambda body: int(body.removeprefix("look ")))
+    assert bodies[-1] == "look 11"
 
 
 def test_asking_again_is_remembered_once(store: SqlStore) -> None:

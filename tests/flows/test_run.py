@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.sandbox.faults import Fault
-from tests.flows.world import SMALL, bench, content, expected
+from tests.flows.world import SMALL, TINY, bench, content, expected
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -135,7 +135,7 @@ def test_a_push_refused_by_protection_costs_one_fork_and_not_the_run(tmp_path: P
     with bench(tmp_path) as here:
         message = "error: GH013: Repository rule violations found for refs/heads/main. Push cannot contain secrets"
         here.fault(Fault("push_refusal", message=message, times=1))
-        here.ask()
+        here.ask(TINY)
         outcome = here.finish()
         assert outcome.stage == "done"
         report = json.loads(outcome.report or "")
@@ -143,17 +143,17 @@ def test_a_push_refused_by_protection_costs_one_fork_and_not_the_run(tmp_path: P
         assert all(found["not_forked"] == 1 for found in by_status)
 
 
-def test_a_name_that_is_taken_is_left_alone_and_the_next_one_used(tmp_path: Path, reference: str) -> None:
+def test_a_name_that_is_taken_is_left_alone_and_the_next_one_used(tmp_path: Path) -> None:
     with bench(tmp_path / "probe") as probe:
-        probe.ask()
+        probe.ask(TINY)
         probe.finish()
         taken = sorted({path.split("/")[3] for method, path, _ in probe.done() if path.endswith("/pulls")})[0]
     with bench(tmp_path / "taken") as here:
         here.world.sandbox.create_repo("northwind", taken, private=True, files={"keep.txt": b"mine\n"})
-        here.ask()
+        here.ask(TINY)
         outcome = here.finish()
         assert outcome.stage == "done"
-        assert here.made() == expected(forks=2, reviewers=4, asks=1)
+        assert here.made() == expected(forks=2, reviewers=2, asks=0)
         assert here.world.get("GET", f"/repos/northwind/{taken}/pulls?state=all") == []
 
 
@@ -171,10 +171,10 @@ def test_cancel_ends_the_run_and_scores_nothing(tmp_path: Path) -> None:
 
 def test_a_second_run_of_the_same_suite_is_refused_while_one_is_active(tmp_path: Path) -> None:
     with bench(tmp_path) as here:
-        here.ask()
+        here.ask(TINY)
         first = here.issue
         here.wait_for(lambda: bool(here.ours("progress")))
-        here.ask()
+        here.ask(TINY)
         here.wait_for(lambda: len(here.ours("problems")) == 1)
         assert f"{first}" in here.ours("problems")[0]
         assert here.finish().stage == "done"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.demo import app as app_process
 from bot.demo import story
@@ -21,6 +24,70 @@ from bot.sandbox.faults import Fault
 SMALL = Asked(reviewers=("lintwarden", "gatewatch", "quillreview", "meterbot"), pulls="order-totals, ring-buffer")
 """Two forks and four reviewers, none of which lets the run wait for its deadline."""
 
+TINY = Asked(reviewers=("lintwarden", "meterbot"), pulls="order-totals, ring-buffer")
+"""Two forks whose reviewers need not be asked."""
+
+
+class Gate:
+    """A way to the stand-in that can be shut: GitHub is then out for the App, and for nobody else."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._target = (str(parts.hostname), int(parts.port or 80))
+        self._open = True
+        self._joined: set[socket.socket] = set()
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._door.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def shut(self) -> None:
+        """Hang up on everybody, and let nobody in."""
+        self._open = False
+        for end in list(self._joined):
+            _hang_up(end)
+
+    def open(self) -> None:
+        """Let the App in again."""
+        self._open = True
+
+    def close(self) -> None:
+        """End."""
+        self.shut()
+        _hang_up(self._door)
+        self._door.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                caller, _ = self._door.accept()
+            except OSError:
+                return
+            if not self._open:
+                caller.close()
+                continue
+            callee = socket.create_connection(self._target)
+            self._joined |= {caller, callee}
+            for source, sink in ((caller, callee), (callee, caller)):
+                threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        _hang_up(sink)
+        _hang_up(source)
+        self._joined.discard(source)
+        source.close()
+
+
+def _hang_up(end: socket.socket) -> None:
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return
+
 
 @dataclass(slots=True)
 class Bench:
@@ -29,6 +96,7 @@ class Bench:
     world: DemoWorld
     app: AppProcess
     data: Path
+    gate: Gate
     issue: int = 0
     shown: list[str] = field(default_factory=list)
 
@@ -106,11 +174,15 @@ def expected(forks: int, reviewers: int, asks: int) -> Counter[str]:
 
 
 @contextmanager
-def bench(folder: Path, *, webhooks: bool = True, extra: Mapping[str, str] | None = None) -> Iterator[Bench]:
-    """A world with its App running."""
+def bench(
+    folder: Path, *, webhooks: bool = True, gated: bool = False, extra: Mapping[str, str] | None = None
+) -> Iterator[Bench]:
+    """A world with its App running, which reaches GitHub through the gate if it is `gated`."""
     with ExitStack() as stack:
         world = stack.enter_context(demo_world.running(folder / "github", webhooks=webhooks, gap=0.2))
         data = folder / "app"
-        settings = world.app_settings(data) | dict(extra or {})
-        app = stack.enter_context(app_process.running(settings, data / "log.txt"))
-        yield Bench(world, app, data)
+        gate = Gate(world.url)
+        stack.callback(gate.close)
+        settings = world.app_settings(data) | {"ASSAY_GITHUB_API_URL": gate.url if gated else world.url}
+        app = stack.enter_context(app_process.running(settings | dict(extra or {}), data / "log.txt"))
+        yield Bench(world, app, data, gate)

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from scoring.candidates import extract
+from scoring.judges import phrases
 from scoring.judges.base import Judge, Recorded
 from scoring.judges.features import NAMES, text_features
 from scoring.judges.lexical import LexicalJudge, load, parse
 from scoring.model import Candidate, Golden, Judgement, Place, Severity, Verdict
-from tests.bench.fit_lexical import agreement, fit, model_text, read, solve, train
+from tests.bench.fit_lexical import agreement, best_threshold, fit, leave_one_out, model_text, read, train
 from tests.scoring.make import candidate, golden, inline, judged, place
 from tests.shared import SHARED, case
 
@@ -98,6 +99,16 @@ def test_between_the_thresholds_the_judge_does_not_decide() -> None:
             assert model.no_match_below <= answer.confidence < model.match_from
         if answer.verdict is Verdict.MATCH:
             assert answer.confidence >= model.match_from
+
+
+def test_what_the_text_calls_no_match_the_place_makes_undecided_at_most() -> None:
+    model = load()
+    for known in ALL:
+        for said in (" ".join(known.finding.split()[:length]) + " xyzzy plugh" for length in range(1, 12)):
+            by_text = one(said, known).verdict
+            placed = one(said, known, where=known.place, severity=known.severity)
+            assert by_text is not Verdict.NO_MATCH or placed.verdict is not Verdict.MATCH, said
+            assert placed.verdict is not Verdict.MATCH or placed.evidence["text"] >= model.no_match_below
 
 
 def _ladder() -> list[Judgement]:
@@ -203,7 +214,6 @@ def test_recorded_answers_are_given_again_and_gaps_are_undecided() -> None:
 
 
 def test_the_fit_recovers_known_coefficients() -> None:
-    assert solve([[2.0, 1.0], [1.0, 3.0]], [3.0, 5.0]) == pytest.approx([0.8, 1.4])
     rng = random.Random(3)
     rows = [tuple(rng.random() for _ in NAMES) for _ in range(600)]
     weights = fit([(row, int(row[0] + row[3] > 1), 1.0) for row in rows])
@@ -212,17 +222,36 @@ def test_the_fit_recovers_known_coefficients() -> None:
     assert all(abs(weight) < 1.5 for at, weight in enumerate(weights) if at not in (0, 1, 4))
 
 
-def test_agreement_with_a_strong_model_on_repositories_it_was_not_fitted_on() -> None:
-    folder = SHARED / "data" / "martian" / "anthropic_claude-opus-4-5-20251101"
+def test_a_threshold_is_chosen_for_its_neighbourhood_and_not_for_one_lucky_step() -> None:
+    broad = {at / 100: 0.8 if 10 <= at <= 20 else 0.6 for at in range(1, 40)}
+    assert 0.13 <= best_threshold(broad | {0.35: 0.9}) <= 0.17
+
+
+def test_a_fit_needs_a_repository_to_leave_out() -> None:
+    with pytest.raises(ValueError, match="two repositories or more; these are of none"):
+        train([])
+
+
+def test_the_order_of_words_tells_two_texts_of_the_same_words_apart() -> None:
+    known = "The lock is taken before the queue is drained"
+    swapped = "The queue is drained before the lock is taken"
+    assert phrases.order_kept(known, known) > phrases.order_kept(swapped, known)
+    assert phrases.phrases_shared(known, known) > phrases.phrases_shared(swapped, known)
+    assert phrases.written_alike(known, known) == pytest.approx(1.0)
+    assert phrases.written_alike(known, "") == phrases.order_kept("", known) == 0.0
+
+
+def test_agreement_with_strong_models_on_repositories_it_was_not_fitted_on() -> None:
+    folder = SHARED / "data" / "martian"
     if not folder.exists():
         pytest.skip(f"no {folder}: the shared reference material is not here")
     pulls = read(folder)
-    names = sorted({pull.repository for pull in pulls})
-    held_out = {name: train(pull for pull in pulls if pull.repository != name) for name in names}
-    measured = agreement(pulls, held_out.__getitem__)
-    assert len(names) == 3
     shipped = resources.files("scoring.judges").joinpath("lexical_model.json").read_text(encoding="utf-8")
     assert model_text(train(pulls)) == shipped
-    assert measured["kappa_found"] > 0.75
-    assert measured["undecided"] < 0.06 * measured["goldens"]
-    assert abs(measured["found_by_judge"] - measured["found_by_model"]) < 0.1 * measured["found_by_model"]
+    held_out = leave_one_out(pulls)
+    assert len(held_out) == 3
+    for judge in sorted({pull.judge for pull in pulls}):
+        measured = agreement([pull for pull in pulls if pull.judge == judge], held_out.__getitem__)
+        assert measured["kappa_found"] > 0.78
+        assert measured["undecided"] < 0.06 * measured["goldens"]
+        assert abs(measured["found_by_judge"] - measured["found_by_model"]) < 0.1 * measured["found_by_model"]

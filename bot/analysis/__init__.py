@@ -1,0 +1,1 @@
+"""What the command line says of bundles: read, scored, put into tables, and drawn."""

@@ -1,0 +1,1 @@
+"""Judging with everything around it: carrying asks to a model, keeping answers, money, calibration, people."""

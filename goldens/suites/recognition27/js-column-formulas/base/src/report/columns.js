@@ -1,0 +1,23 @@
+'use strict';
+
+const FORMATS = {
+  text: (value) => String(value ?? ''),
+  money: (value) => Number(value).toFixed(2),
+  count: (value) => String(Math.trunc(Number(value))),
+};
+
+/** The cells of one row, in the order of the columns. */
+function cells(row, columns) {
+  return columns.map((column) => {
+    const format = FORMATS[column.format] ?? FORMATS.text;
+    return format(row[column.name]);
+  });
+}
+
+/** The whole report as a table of texts. */
+function table(request, rows) {
+  const columns = request.body.columns.slice(0, 40);
+  return [columns.map((column) => column.name), ...rows.map((row) => cells(row, columns))];
+}
+
+module.exports = { cells, table };

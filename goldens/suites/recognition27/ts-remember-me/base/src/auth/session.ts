@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import type { Response } from 'express';
+
+const HOUR = 60 * 60 * 1000;
+
+/** Where tokens are kept. */
+export interface Sessions {
+  save(token: string, user: number, ends: Date): Promise<void>;
+}
+
+/** Begin a session that ends with the working day. */
+export async function begin(sessions: Sessions, response: Response, user: number): Promise<void> {
+  const token = randomBytes(24).toString('base64url');
+  await sessions.save(token, user, new Date(Date.now() + 10 * HOUR));
+  response.cookie('session', token, { httpOnly: true, secure: true, sameSite: 'lax' });
+}

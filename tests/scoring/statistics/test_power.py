@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.exact import mcnemar_exact
+from scoring.model import GoldenId, PullId
+from scoring.statistics.clusters import partition
+from scoring.statistics.power import (
+    Pilot,
+    achieved_power,
+    correlation,
+    goldens_needed,
+    pilot,
+    pilot_of,
+    pulls_needed,
+)
+from tests.scoring.statistics.make import A, B, score, unrun
+
+ONE_EACH = Pilot(pulls=100, goldens=100, difference=0.1, discordance=0.3, correlation=None, cluster=1.0)
+
+
+def test_the_number_of_pairs_by_hand() -> None:
+    # δ 0.2, ψ 0.4, 5 % two-sided, power 80 %: (1.959964·√0.4 + 0.841621·√0.36)² / 0.04
+    # = (1.239590 + 0.504973)² / 0.04 = 3.043500 / 0.04 = 76.09
+    assert goldens_needed(0.2, 0.4) == pytest.approx(76.09, abs=0.01)
+    made = pulls_needed(0.2, replace(ONE_EACH, discordance=0.4))
+    assert (made.pulls, made.goldens) == (77, 77)
+
+
+def test_the_formula_gives_the_power_it_promises_in_simulation() -> None:
+    # 77 pairs with ψ 0.4 and δ 0.2: discordant with chance 0.4, of which the first wins three in four. The asymptotic
+    # test should tell them apart in about 80 %; the exact one is known to ask for a little more.
+    rng = np.random.default_rng(9)
+    wins = rng.multinomial(77, (0.3, 0.1, 0.6), size=4000)
+    exact = np.mean([mcnemar_exact(int(b), int(c)) <= 0.05 for b, c, _ in wins])
+    scores = np.mean([(b - c) ** 2 > 3.841459 * (b + c) for b, c, _ in wins])
+    assert scores == pytest.approx(0.80, abs=0.03)
+    assert 0.70 < exact < scores
+
+
+def test_a_pilot_of_two_reviewers_by_hand() -> None:
+    trials = partition(
+        [
+            *[score("p1", A, "111"), score("p1", B, "100"), score("p2", A, "01?"), score("p2", B, "010")],
+            *[unrun("p3", A), score("p3", B, "1")],
+        ]
+    )
+    made = pilot(trials, A, B)
+    assert (made.pulls, made.goldens) == (2, 5)
+    assert made.difference == pytest.approx(2 / 5)
+    assert made.discordance == pytest.approx(2 / 5)
+    assert made.cluster == pytest.approx((9 + 4) / 5)
+
+
+def test_intraclass_correlation_by_hand() -> None:
+    # Groups (1, 3) and (5, 7): mean 4, MSB = 2·(4 + 4)/1 = 16, MSW = 4·1/2 = 2, m₀ = (4 - 8/4)/1 = 2,
+    # (16 - 2)/(16 + 2) = 7/9.
+    assert correlation([(1, 3), (5, 7)]) == pytest.approx(7 / 9)
+    assert correlation([(1, 1), (0, 0), (1, 1)]) == pytest.approx(1.0)
+    assert correlation([(0, 2), (0, 2)]) == 0.0
+    assert correlation([(1, 1), (1, 1)]) == 0.0
+    assert correlation([(1, 2)]) is None
+    assert correlation([(1,), (2,), (0,)]) is None
+
+
+def test_goldens_that_are_alike_need_more_pull_requests() -> None:
+    # Four goldens a pull request and correlation 0.5: design effect 1 + 3·0.5 = 2.5, so 76.09·2.5/4 = 47.6 of them.
+    known = Pilot(pulls=50, goldens=200, difference=0.2, discordance=0.4, correlation=0.5, cluster=4.0)
+    made = pulls_needed(0.2, known)
+    assert known.design_effect == 2.5
+    assert (made.pulls, made.goldens) == (48, 192)
+    independent = pulls_needed(0.2, replace(known, correlation=0.0))
+    assert independent.pulls == 20
+
+
+def test_a_pilot_that_cannot_say_gives_a_reason_and_no_number() -> None:
+    assert pulls_needed(0.1, pilot_of({}, {})).reason == "the pilot has no golden that was scored for both"
+    same = {(PullId("p"), GoldenId("g")): True, (PullId("q"), GoldenId("g")): False}
+    assert pulls_needed(0.1, pilot_of(same, same)).reason == (
+        "in the pilot both found the same goldens, so it does not say how often they differ"
+    )
+    assert pulls_needed(0.5, ONE_EACH).reason == (
+        "in the pilot the two differ on 30.0% of the goldens, so their recall cannot be 50.0% apart"
+    )
+    one_pull = {(PullId("p"), GoldenId(f"g{number}")): number > 2 for number in range(5)}
+    none = dict.fromkeys(one_pull, False)
+    reason = "the pilot does not say how alike the goldens of one pull request are"
+    assert pulls_needed(0.1, pilot_of(one_pull, none)).reason == reason
+    assert achieved_power(20, 0.1, pilot_of(one_pull, none)).reason == reason
+    assert achieved_power(1, 0.1, ONE_EACH).reason == "fewer than two pull requests have no spread"
+
+
+def test_questions_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="a share above 0 and up to 1, not 0"):
+        pulls_needed(0, ONE_EACH)
+    with pytest.raises(ValueError, match="a share above 0 and up to 1, not 10"):
+        achieved_power(20, 10, ONE_EACH)
+    with pytest.raises(ValueError, match=r"power lies above 0\.05, which chance gives, and below 1, not 1"):
+        pulls_needed(0.1, ONE_EACH, power=1)
+
+
+def test_one_that_wins_every_golden_is_told_apart_for_sure() -> None:
+    always = replace(ONE_EACH, difference=1.0, discordance=1.0)
+    assert achieved_power(4, 1.0, always).value == 1.0
+    assert achieved_power(3, 1.0, always).value == 0.0
+
+
+@given(
+    st.floats(0.05, 0.5), st.floats(0.0, 0.5), st.floats(0.0, 1.0), st.integers(1, 6), st.sampled_from([0.5, 0.8, 0.95])
+)
+def test_the_number_found_is_the_fewest_that_reaches_the_power(
+    difference: float, more: float, alike: float, size: int, power: float
+) -> None:
+    known = Pilot(40, 40 * size, difference, min(1.0, difference + more), alike, float(size))
+    made = pulls_needed(difference, known, power)
+    assert made.pulls is not None
+    reached = achieved_power(made.pulls, difference, known).value
+    assert reached is not None
+    assert reached >= power - 1e-6
+    if made.pulls > 2:
+        below = achieved_power(made.pulls - 1, difference, known).value
+        assert below is not None
+        assert below < power + 1e-6
+    assert (achieved_power(made.pulls + 10, difference, known).value or 0) >= reached
