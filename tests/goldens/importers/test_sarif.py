@@ -59,9 +59,9 @@ def test_the_pull_request_may_be_named(tmp_path: Path) -> None:
 PATHS = [
     ({"uri": "src/a%20b.c"}, {}, "src/a b.c"),
     ({"uri": "./src/a.c"}, {}, "src/a.c"),
-    ({"uri": "a.c", "uriBaseId": "SRC"}, {"SRC": {"uri": "file:///work/tree/"}}, "a.c"),
+    ({"uri": "a.c", "uriBaseId": "SRC"}, {"SRC": {"uri": "file:///srv/tree/"}}, "a.c"),
     ({"uri": "a.c", "uriBaseId": "SUB"}, {"SUB": {"uri": "src/"}}, "src/a.c"),
-    ({"uri": "file:///work/tree/src/a.c"}, {"SRC": {"uri": "file:///work/tree/"}}, "src/a.c"),
+    ({"uri": "file:///srv/tree/src/a.c"}, {"SRC": {"uri": "file:///srv/tree/"}}, "src/a.c"),
     ({"uri": "file:///elsewhere/a.c"}, {}, "elsewhere/a.c"),
 ]
 
