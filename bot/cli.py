@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -68,9 +69,35 @@ def demo(keep: bool, json_file: Path | None, port: int, data: Path | None, svg: 
         done = story.run(
             story.Options(keep=keep, json_file=json_file, port=port, data=data, svg=svg, webhooks=not no_webhooks)
         )
+    except story.BadOption as error:
+        raise Failure(str(error), BAD_INPUT) from None
     except story.DemoError as error:
         raise Failure(str(error), NOT_CARRIED_OUT) from None
     sys.exit(DONE if done else CHECK_FAILED)
+
+
+def _not_ready(settings: Settings) -> list[str]:
+    """Everything that keeps the App from starting, a line each."""
+    from bot.composition import judge_problem
+
+    problems: list[str] = []
+    for check in (lambda: settings.require("app_id", "webhook_secret"), settings.read_private_key):
+        try:
+            check()
+        except SettingsError as error:
+            problems += error.problems
+    unfit = judge_problem(settings)
+    return problems + ([f"ASSAY_JUDGE: {unfit}"] if unfit else [])
+
+
+def _check_bind(settings: Settings) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in settings.bind_host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.bind_host, settings.bind_port))
+        except OSError as error:
+            message = f"ASSAY_BIND: cannot listen on {settings.bind}: {error.strerror}; set another host:port"
+            raise Failure(message, NOT_CARRIED_OUT) from None
 
 
 @cli.command()
@@ -85,11 +112,10 @@ def serve(verbose: bool) -> None:
 
     settings = _settings()
     logs.configure("DEBUG" if verbose else "INFO")
-    try:
-        settings.require("app_id", "webhook_secret")
-        settings.read_private_key()
-    except SettingsError as error:
-        raise Failure(str(error), BAD_INPUT) from None
+    problems = _not_ready(settings)
+    if problems:
+        raise Failure("\n".join(problems), BAD_INPUT)
+    _check_bind(settings)
     Server(settings, level="debug" if verbose else "info").run()
 
 

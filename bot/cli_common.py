@@ -16,6 +16,8 @@ import click
 DONE, CHECK_FAILED, BAD_INPUT, NOT_CARRIED_OUT, INTERRUPTED = 0, 1, 2, 3, 130
 PATIENCE = 2.0
 """Seconds after which a command says what it is doing."""
+MOST_PROBLEMS = 50
+"""Lines of one error; a broken file of many entries has no more to teach after that."""
 LOG_SECONDS = 10.0
 """Seconds between two lines of progress where they cannot be written over."""
 
@@ -33,9 +35,12 @@ class Failure(click.ClickException):
         return self.code
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Say it on stderr, one line a problem."""
-        for line in self.message.splitlines():
-            click.echo(f"assay: {line}", err=True, file=file)
+        """Say it on stderr, one line a problem. What is quoted of an input never steers the terminal."""
+        lines = self.message.splitlines()
+        for line in lines[:MOST_PROBLEMS]:
+            click.echo(f"assay: {_harmless(line)}", err=True, file=file)
+        if len(lines) > MOST_PROBLEMS:
+            click.echo(f"assay: and {len(lines) - MOST_PROBLEMS} problems more", err=True, file=file)
 
 
 def write(text: str) -> None:
@@ -45,7 +50,11 @@ def write(text: str) -> None:
 
 def say(text: str) -> None:
     """Print what is not the result."""
-    click.echo(f"assay: {text}", err=True)
+    click.echo(f"assay: {_harmless(text)}", err=True)
+
+
+def _harmless(text: str) -> str:
+    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Commands about suites: looking, checking and making. `cli_goldens_mine` mines them, `cli_goldens_keep` changes them."""
+"""Commands about suites: list, check, make. `cli_goldens_mine` mines drafts, `cli_goldens_keep` changes suites."""
 
 from __future__ import annotations
 

@@ -193,6 +193,7 @@ def adjudicate(folder: Path, names: tuple[str, ...], who: str | None, only_list:
     Example: assay adjudicate bundle --who mira --judge lexical
     """
     from bot.judging import adjudicating
+    from bot.render.text import clean
 
     with refusing_judges():
         bundle, sets = _sets(folder, names)
@@ -200,6 +201,7 @@ def adjudicate(folder: Path, names: tuple[str, ...], who: str | None, only_list:
         if only_list or as_json:
             write(_listing(items, as_json))
             return
+        who = clean(who or "", 80)
         if not who:
             raise Failure("say who decides: --who NAME", BAD_INPUT)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):

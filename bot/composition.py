@@ -72,6 +72,15 @@ def judges_of(settings: Settings) -> Callable[[str], Chosen]:
     return lambda name: store.for_a_run(choosing.choose(name, model), name)
 
 
+def judge_problem(settings: Settings) -> str | None:
+    """Why the judge that the settings name cannot judge; None if it can."""
+    try:
+        judges_of(settings)(settings.judge)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
     """What asking a language model takes, within a limit of US dollars and the operator's, on a run's account."""
     model, replies = LiteLlm(settings.llm_api_base), SqliteReplies(settings.data_dir / "bundles" / store.CACHE)

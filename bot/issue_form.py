@@ -76,7 +76,7 @@ def render_form(suites: Sequence[str], reviewers: Sequence[tuple[str, str]], jud
         if element.get("id") in options:
             element["attributes"]["options"] = options[element["id"]]
     text: str = yaml.safe_dump(form, sort_keys=False, allow_unicode=True, width=120)
-    return f"# Written by `assay setup`; run it again when suites or reviewers change.\n{text}"
+    return f"# Written by `assay form`; write it anew when suites or reviewers change.\n{text}"
 
 
 def template() -> dict[str, Any]:

@@ -264,7 +264,7 @@ def _run_warnings(request: RunRequest, reviewers: int) -> Iterator[str]:
             "Isolation per reviewer holds only if each reviewer is installed on selected repositories; one that is "
             "installed on all repositories answers on the other reviewers' forks as well."
         )
-    if request.judge.startswith("litellm:") and request.max_cost is None:
+    if models_in(request.judge) and request.max_cost is None:
         yield "No maximum LLM cost is set; judging will cost what it costs."
 
 

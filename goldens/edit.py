@@ -209,6 +209,8 @@ def replace_file(path: Path, old: bytes, new: bytes) -> None:
     try:
         if target.read_bytes() != old:
             raise EditError(f"{path}: somebody changed it meanwhile; nothing was written, try again")
+        if not target.stat().st_mode & 0o222:
+            raise EditError(f"{path}: is read-only; nothing was written")
         handle, scratch = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -1,5 +1,5 @@
 """The whole loop on one machine: a GitHub stand-in, its reviewers, the App as its own process, one issue."""
 
-from bot.demo.story import DemoError, Options, run
+from bot.demo.story import BadOption, DemoError, Options, run
 
-__all__ = ["DemoError", "Options", "run"]
+__all__ = ["BadOption", "DemoError", "Options", "run"]

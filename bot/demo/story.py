@@ -35,6 +35,10 @@ class DemoError(Exception):
     """The demo could not be carried out."""
 
 
+class BadOption(DemoError):
+    """The demo was asked for something that cannot be; nothing was started."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What the command line asks for."""
@@ -63,13 +67,17 @@ def run(options: Options) -> bool:
         DemoError: it could not be carried out.
     """
     console = Console(stderr=True)
+    _check_files(options)
     with ExitStack() as stack:
         stack.enter_context(_ended_tidily())
         folder = options.data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="assay-demo-")))
         if any((folder / name).exists() for name in ("github", "app")):
             raise DemoError(f"{folder} holds an earlier demo; name another folder, or remove that one")
         world = stack.enter_context(demo_world.running(folder / "github", options.port, webhooks=options.webhooks))
-        console.print(f"GitHub stand-in: {world.url}")
+        taken = (
+            f" (port {options.port} is taken)" if options.port and not world.url.endswith(f":{options.port}") else ""
+        )
+        console.print(f"GitHub stand-in: {world.url}{taken}")
         app = stack.enter_context(app_process.running(world.app_settings(folder / "app"), folder / "app" / "log.txt"))
         issue = world.ask_for_run()
         console.print(f"Benchmark issue: {issue.url}")
@@ -79,6 +87,14 @@ def run(options: Options) -> bool:
         if options.keep:
             _stay(console)
     return not complaints
+
+
+def _check_files(options: Options) -> None:
+    for path in (options.json_file, options.svg):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise BadOption(f"{path} cannot be written: there is no folder {path.absolute().parent}")
+    if options.svg is not None and options.svg.suffix != ".svg":
+        raise BadOption(f"{options.svg}: the picture is SVG; name it .svg")
 
 
 @contextmanager
@@ -149,7 +165,7 @@ def finish(world: DemoWorld, data: Path, outcome: Outcome, console: Console) -> 
         complaints.append(f"the run ended as {outcome.stage}")
     else:
         _show_result(records.loads(outcome.report))
-        console.print("To look at (with --keep):")
+        console.print("Addresses, which answer while the demo is up (--keep stays up):")
         for label, address in world.addresses(data, outcome.run).items():
             console.print(f"  {label}: {address}", markup=False, highlight=False, soft_wrap=True)
     for complaint in complaints:

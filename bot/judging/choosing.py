@@ -27,6 +27,7 @@ JUDGES = ("lexical", "deterministic", "litellm:<provider/model>", "panel:<judge>
 FOR_BUNDLES = (*JUDGES, "replay:<judge in the bundle>")
 _KINDS = ("lexical", "deterministic", "litellm", "panel", "human", "replay")
 _FORMS: Mapping[str, human.Form] = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".csv": "csv"}
+_LONGEST_NAME = 80
 _MOST_PROMPT_TOKENS = 24_000
 _ANSWER_SHARE = 0.6
 """So much of a small model's window may be prompt; the rest is for the answer."""
@@ -109,8 +110,9 @@ def choose(name: str, model: Model, asking: Asking | None = None) -> Chosen:
 def _unknown(name: str, kind: str) -> JudgeProblem:
     near = get_close_matches(kind, _KINDS, n=1)
     full = next((one for one in FOR_BUNDLES if near and one.partition(":")[0] == near[0]), "")
-    hint = f"; did you mean {full}?" if full else ""
-    return JudgeProblem(f"there is no judge {name!r}{hint} Allowed: {', '.join(FOR_BUNDLES)}")
+    hint = f"; did you mean {full}?" if full else "."
+    short = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+    return JudgeProblem(f"there is no judge {short!r}{hint} Allowed: {', '.join(FOR_BUNDLES)}")
 
 
 def _asking(name: str, model: Model, asking: Asking) -> LlmJudge:
@@ -206,7 +208,7 @@ def stored(bundle: Bundle, name: str) -> JudgementSet:
     if len(begun) == 1:
         return by_name[begun[0]]
     near = begun or get_close_matches(name, by_name, n=1)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
     raise JudgeProblem(f"the bundle holds no judge {name!r}{hint} There is: {', '.join(sorted(by_name)) or 'none'}")
 
 

@@ -67,7 +67,7 @@ class Walk:
         elif key == "u":
             self._undo()
         else:
-            why = self.ask("why (may be empty): ").strip()
+            why = clean(self.ask("why (may be empty): "), _SHOWN)
             self.made.append(decide(item, _VERDICTS[key], reason=why, who=self.who, when=self.clock()))
             self.save(self.made)
         return True

@@ -168,7 +168,7 @@ def welcome_issue(installed: Installed, *, form_url: str) -> tuple[str, str]:
         "It measures code-review bots on pull requests with known defects, in repositories made for the purpose.",
         "",
         "1. Install the review bots you want to measure on this organisation, for all repositories.",
-        "2. Run `assay doctor` where Assay is served: it says what is still missing, one line each.",
+        "2. Put the issue form into this repository: `assay form`, where Assay is served, prints it.",
         f"3. Open {link('the benchmark form', form_url)}. Plan, progress and result come as comments there.",
         "",
         "Results are private unless the form says otherwise: some vendors' terms forbid comparisons by name.",
@@ -179,7 +179,7 @@ def welcome_issue(installed: Installed, *, form_url: str) -> tuple[str, str]:
 def next_step(installed: Installed, surface: Surface) -> str:
     """One plain line for the operator's log and terminal."""
     account = surface.plain(installed.account, 80)
-    return f"Installed on {account}: run `assay doctor`, then open the benchmark form in the control repository."
+    return f"Installed on {account}: install the review bots there too, then open the benchmark form."
 
 
 def command_reply(command: Command, progress: RunProgress | None, *, comment_id: int, surface: Surface) -> str:

@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot import bundle
+from bot.judging.bundles import judge_plainly
 from bot.judging.choosing import Plain
+from bot.judging.keeping import keep
 from bot.judging.store import judge_run
 from bot.logs import redact
 from bot.model import RunId
@@ -100,7 +102,10 @@ def _score(services: Services, run: RunId) -> str:
     request = services.store.run(run).plan.request
     chosen = services.judge(request.judge)
     if isinstance(chosen, Plain):
-        report = replay.report(load(lambda name: (folder / name).read_bytes()), chosen.judge)
+        # Kept in the bundle, so that the figures do not hang on which version of a judge is installed later.
+        judged = judge_plainly(load(lambda name: (folder / name).read_bytes()), chosen.judge).said
+        keep(folder, [judged], replace=True)
+        report = replay.report(load(lambda name: (folder / name).read_bytes()), judged.judge)
     else:
         report = judge_run(folder, chosen, services.judging(request.max_cost, run)).report
     text = records.dumps(replace(report, versions=versions()))

@@ -182,7 +182,7 @@ def welcome(installation: int, account: str, attempt: int = 1) -> None:
                 )
             )
         except (Deferred, Refused):
-            # A greeting is not worth a queue; `assay doctor` says the same.
+            # A greeting is not worth a queue; README says the same.
             return
 
 

@@ -25,6 +25,7 @@ WORDS = (*(verdict.value for verdict in Verdict), VALID)
 _REQUIRED = ("pull", "reviewer", "candidate", "verdict")
 _TOP = ("judge", "verdicts")
 _MOST = 200_000
+_LONGEST_NAME = 200
 
 Trial = tuple[PullId, ReviewerId]
 Known = Mapping[Trial, tuple[Sequence[CandidateId], Sequence[GoldenId]]]
@@ -174,6 +175,10 @@ def _json(text: str, judge: str) -> tuple[list[_Written], str]:
         raise HumanError([HumanProblem(None, "", "nested too deep")]) from error
     except json.JSONDecodeError as error:
         raise HumanError([HumanProblem(error.lineno, "", f"no JSON: {error.msg}")]) from error
+    except HumanError:
+        raise
+    except ValueError as error:
+        raise HumanError([HumanProblem(None, "", "no JSON that can be used: a number is too long")]) from error
     if isinstance(document, Mapping):
         if problems := [_unknown(None, "", name, _TOP) for name in document if name not in _TOP]:
             raise HumanError(problems)
@@ -214,7 +219,15 @@ def _lines_of_objects(text: str, count: int) -> list[int | None]:
 def _name(value: Json) -> str:
     if not isinstance(value, str) or not value.strip():
         raise HumanError([HumanProblem(None, "judge", "must be a name")])
+    if not value.isprintable() or len(value) > _LONGEST_NAME:
+        what = f"must be a name of at most {_LONGEST_NAME} characters without control codes"
+        raise HumanError([HumanProblem(None, "judge", what)])
     return value.strip()
+
+
+def _plain(value: str) -> bool:
+    """Whether a terminal and a file take it: no control codes, no halves of characters."""
+    return all(one.isprintable() or one in "\t\n\r" for one in value)
 
 
 def _yaml(text: str, judge: str, compose: Callable[[str], Node | None]) -> tuple[list[_Written], str]:
@@ -273,6 +286,8 @@ def _row(line: int | None, where: str, raw: Any, known: Known, problems: list[Hu
         value = raw.get(name)
         if value is not None and not isinstance(value, str):
             problems.append(HumanProblem(line, prefix + name, f"must be text, not {type(value).__name__}"))
+        elif value and not _plain(value):
+            problems.append(HumanProblem(line, prefix + name, "holds characters that are no text: control codes"))
         elif name in _REQUIRED and not (value or "").strip():
             problems.append(HumanProblem(line, prefix + name, "is missing"))
     if len(problems) > before:

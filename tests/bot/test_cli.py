@@ -115,3 +115,18 @@ def test_demo_on_the_folder_of_an_earlier_one_says_so_and_touches_nothing(tmp_pa
     assert "holds an earlier demo" in done.stderr
     assert "Traceback" not in done.stderr
     assert list((tmp_path / "d" / "github").iterdir()) == []
+
+
+def test_a_report_that_cannot_be_written_is_said_before_the_demo_starts(tmp_path: Path) -> None:
+    done = assay("demo", "--json", "nowhere/report.json", "--port", "0", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr
+    assert "stand-in" not in done.stderr
+
+
+def test_serve_says_everything_that_is_missing_at_once(tmp_path: Path) -> None:
+    done = assay("serve", cwd=tmp_path, ASSAY_JUDGE="replay:nobody")
+    assert done.returncode == 2
+    for name in ("ASSAY_APP_ID", "ASSAY_WEBHOOK_SECRET", "ASSAY_PRIVATE_KEY", "ASSAY_JUDGE"):
+        assert name in done.stderr
+    assert "Traceback" not in done.stderr

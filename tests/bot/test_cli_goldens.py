@@ -15,6 +15,7 @@ import pytest
 
 from bot.cli import main
 from goldens.importers.folder import write_bundle
+from goldens.keeping import drafts
 from goldens.load import load_suite
 from scoring.bundle import Bundle, BundlePull, BundleTrial, Card, JudgementSet, TrialJudgements
 from scoring.model import (
@@ -33,6 +34,7 @@ from tests.goldens.importers.test_swebench import FILE, RAW
 from tests.goldens.mine.planted import Planted
 from tests.goldens.mine.world import World, planted_world
 from tests.goldens.written import YAML, write_suite
+from tests.judging.server import serving
 
 OTHER = (
     "      - id: other\n        path: shop/prices.py\n        lines: [2, 2]\n        category: performance\n"
@@ -280,6 +282,39 @@ def test_mining_a_place_that_is_no_clone_is_one_line(assay: Assay, world: World,
     assert unsure.code == 2 and "--repository" in unsure.err
     config = assay("mine", "blame", "--config", "vibops", "--clone", "empty", "--answers", answers, "-o", "d.yaml")
     assert config.code == 2 and "did you mean 'vibeops'" in config.err
+
+
+def test_a_model_words_what_blame_finds_and_is_paid_once(
+    assay: Assay, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with serving() as models:
+        asked = ("--model", "litellm:openai/miner", "--model-base", models.base)
+        first = mined(assay, world, "blame", "--json", *asked)
+        assert first.code == 0, first.err
+        assert not [note for note in first.json["notes"] if "no model" in note]
+        paid = models.answered
+        assert paid == first.json["kept"] and models.seen[0].schema
+        again = mined(assay, world, "blame", "--json", "--force", *asked)
+        assert (again.json["drafts"], models.answered) == (first.json["drafts"], paid)
+    wordings = {golden.finding for _, golden in drafts(load_suite(Path("drafts.yaml")))}
+    assert wordings == {"The result is computed with the wrong divisor."}
+
+
+def test_a_spent_budget_leaves_blame_with_what_the_fixes_say(
+    assay: Assay, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with serving() as models:
+        asked = ("--model", "litellm:openai/miner", "--model-base", models.base, "--max-calls", "1")
+        told = mined(assay, world, "blame", "--json", *asked).json
+    assert models.answered == 1 and sum("budget: all 1 calls" in note for note in told["notes"]) == told["kept"] - 1
+
+
+@pytest.mark.parametrize("name", ["lexical", "openai/gpt-4o", "panel:lexical,litellm:openai/gpt-4o"])
+def test_a_judge_that_is_no_model_cannot_mine(name: str, assay: Assay, world: World) -> None:
+    done = mined(assay, world, "blame", "--model", name)
+    assert done.code == 2 and done.err.count("\n") == 1, done.err
 
 
 def test_a_review_that_is_broken_off_goes_on_where_it_stopped(assay: Assay, world: World) -> None:

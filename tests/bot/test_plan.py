@@ -295,7 +295,9 @@ def test_a_plain_run_has_nothing_to_warn_of() -> None:
 @pytest.mark.parametrize("judge", ["litellm:anthropic/claude-opus-4-5", "panel:lexical, litellm:bedrock/claude-3"])
 def test_a_judge_of_a_reviewers_own_house_is_warned_of(judge: str) -> None:
     known = [reviewer("one", vendor="anthropic"), reviewer("two", vendor="openai"), reviewer("three")]
-    warned = said(replace(request("one", "two", "three"), judge=judge), known).splitlines()
+    told = said(replace(request("one", "two", "three"), judge=judge), known)
+    assert "No maximum LLM cost" in told
+    warned = [line for line in told.splitlines() if "own kind" in line]
     assert len(warned) == 1 and warned[0].startswith("One: ") and "both from Anthropic" in warned[0]
 
 

@@ -43,10 +43,10 @@ def test_a_cell_says_in_words_what_its_signs_mean() -> None:
 
 def test_a_reviewer_that_was_never_measured_has_dashes_and_a_reason_not_zeros() -> None:
     line = next(line for line in comment().splitlines() if "| Zeta |" in line)
-    assert line.startswith("| \N{EN DASH} | Zeta | \N{EN DASH}<sup>1</sup> |")
+    assert line.startswith("| \N{EN DASH} | Zeta | \N{EN DASH}<sup>2</sup> |")
     assert "| 0 |" not in line
     assert "0/2 (1 skipped, 1 rate limited)" in line
-    assert "- <sup>1</sup> no trial was scored" in comment()
+    assert "- <sup>2</sup> no trial was scored" in comment()
 
 
 def test_sound_claims_that_nobody_was_asked_about_are_not_zero() -> None:

@@ -207,3 +207,14 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_left_alone(tmp_path: Pat
     replace_file(path, b"theirs", b"new")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
     assert [one.name for one in tmp_path.iterdir()] == ["suite.yaml"]
+
+
+def test_a_file_that_is_read_only_is_left_alone(tmp_path: Path) -> None:
+    path = write_suite(tmp_path, YAML)
+    path = path if path.is_file() else path / "suite.yaml"
+    path.chmod(0o444)
+    old = path.read_bytes()
+    with pytest.raises(EditError, match="read-only; nothing was written"):
+        replace_file(path, old, old + b"# more\n")
+    assert path.read_bytes() == old
+    assert [one.name for one in path.parent.iterdir() if one.name.startswith(".")] == []

@@ -135,7 +135,14 @@ def _truncating(prompt: str, turn: int) -> str:
     return text[: len(text) // 2] if turn % 2 else text
 
 
+def _miner(prompt: str, turn: int) -> str:
+    """Says of every defect that a review could have caught it."""
+    said = {"preventable": True, "reason": "in view", "finding": "The result is computed with the wrong divisor."}
+    return json.dumps(said | {"category": "correctness", "impact": "reliability", "severity": "low"})
+
+
 _CHARACTERS: dict[str, Callable[[str, int], str]] = {
+    "miner": _miner,
     "sloppy": _sloppy,
     "wrapping": _wrapping,
     "wrong-id": _wrong_id,

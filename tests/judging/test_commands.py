@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
+from bot.cli_common import counting
 from bot.judging.keeping import keep
 from goldens.importers.folder import read_bundle, write_bundle
 from scoring.bundle import JudgementSet, TrialJudgements
@@ -258,7 +259,7 @@ def _doubtful(folder: Path) -> None:
     keep(folder, [JudgementSet("doubter", tuple(trials))])
 
 
-def _typed(folder: Path, keys: str, who: str = "mira") -> str:
+def _typed(folder: Path, keys: str | bytes, who: str = "mira", ends: int = 0) -> str:
     """Run it in a terminal, type, and give what it showed."""
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "bot", "adjudicate", str(folder), "--who", who]
@@ -266,7 +267,7 @@ def _typed(folder: Path, keys: str, who: str = "mira") -> str:
         command, env=environment(), cwd=folder.parent, stdin=follower, stdout=follower, stderr=follower, close_fds=True
     )
     os.close(follower)
-    os.write(leader, keys.encode())
+    os.write(leader, keys.encode() if isinstance(keys, str) else keys)
     shown = b""
     while True:
         try:
@@ -277,7 +278,7 @@ def _typed(folder: Path, keys: str, who: str = "mira") -> str:
             break
         shown += piece
     os.close(leader)
-    assert process.wait(60) == 0, shown.decode(errors="replace")
+    assert process.wait(60) == ends, shown.decode(errors="replace")
     return shown.decode(errors="replace")
 
 
@@ -302,6 +303,22 @@ def test_a_person_decides_in_the_terminal_and_may_undo_and_come_back(folder: Pat
     assert [trial.valid for trial in held["human"].trials] == [None, ("loud-1-0",)]
 
 
+def test_what_is_typed_is_kept_as_text_whatever_the_keyboard_sent(folder: Path) -> None:
+    _doubtful(folder)
+    assert "1 decided, 1 left" in _typed(folder, b"m\nodd \xff \x1b[31m\nq\n", who="mi\udcffra\x1b")
+    held = {one.judge: one for one in read_bundle(folder).judgements}
+    [decision] = held["human"].details["history"]
+    assert decision["who"] == "mi\N{REPLACEMENT CHARACTER}ra"
+    assert decision["reason"] == "odd \N{REPLACEMENT CHARACTER} [31m"
+
+
+def test_interrupted_between_two_questions_the_decision_is_kept(folder: Path) -> None:
+    _doubtful(folder)
+    assert _typed(folder, b"m\nthe same defect\n\x04", ends=130)
+    held = {one.judge: one for one in read_bundle(folder).judgements}
+    assert [row["reason"] for row in held["human"].details["history"]] == ["the same defect"]
+
+
 def test_without_a_terminal_it_refuses_and_says_what_to_do(folder: Path) -> None:
     _doubtful(folder)
     done = assay(folder, "adjudicate", str(folder), "--who", "mira", env=environment())
@@ -318,3 +335,42 @@ def test_disagreement_is_open_too(folder: Path, models: Models) -> None:
     listed = json.loads(assay(folder, "adjudicate", str(folder), "--json", env=environment()).stdout)
     assert {row["candidate"] for row in listed} == {"sharp-0-0", "sharp-1-0", "sharp-2-0", "loud-1-0"}
     assert {row["why"] for row in listed} == {"the judges disagree"}
+
+
+class _Stage:
+    """A slow command's stages, on a clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.told: list[str] = []
+        self.progress = counting(self.told.append, "judging", lambda: self.now)
+
+    def done(self, count: int, total: int, seconds: float) -> None:
+        self.now += seconds
+        self.progress(count, total)
+
+
+def test_progress_says_how_fast_and_how_long_and_does_not_fill_a_log() -> None:
+    stage = _Stage()
+    for count in range(1, 101):
+        stage.done(count, 100, 0.5)
+    assert stage.told[0] == "judging: 1 of 100 calls, 2.0 a second, about 50 s left"
+    assert stage.told[1] == "judging: 21 of 100 calls, 2.0 a second, about 40 s left"
+    assert stage.told[-1].startswith("judging: 100 of 100 calls") and len(stage.told) <= 7
+
+
+def test_the_next_judge_of_a_panel_is_counted_anew() -> None:
+    stage = _Stage()
+    stage.done(4, 4, 100.0)
+    stage.done(1, 4, 1.0)
+    stage.done(4, 4, 1.0)
+    assert [line.split(",")[0] for line in stage.told] == [f"judging: {n} of 4 calls" for n in (4, 1, 4)]
+    assert "4.0 a second" in stage.told[2]
+
+
+def test_a_slow_judging_tells_its_progress_on_stderr_only(folder: Path, models: Models) -> None:
+    models.pause = 1.0
+    done = assay(folder, "judge", str(folder), "--judge", "litellm:openai/honest", "--json", "--concurrency", "1",
+                 env=environment(models))  # fmt: skip
+    assert " of 6 calls, " in done.stderr and "s left" in done.stderr
+    assert json.loads(done.stdout)["calls"] == 6

@@ -183,3 +183,14 @@ def test_no_text_breaks_the_reading(text: str, form: Form) -> None:
         assert error.problems
     else:
         assert found.trials == ()
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "\x1b[31m", "\u202e", "\x00"])
+def test_text_that_no_file_or_terminal_takes_is_refused_where_it_stands(odd: str) -> None:
+    row = {**ROWS[1], "reason": f"because {odd}"}
+    assert "verdicts[0].reason: holds characters that are no text" in problems(json.dumps([row]), "json")
+    assert "judge: must be a name of at most" in problems(json.dumps({"judge": f"a{odd}", "verdicts": [row]}), "json")
+
+
+def test_a_number_that_no_reader_takes_is_one_problem() -> None:
+    assert problems("[" + "9" * 10_000 + "]", "json") == "no JSON that can be used: a number is too long"
