@@ -165,7 +165,14 @@ def test_interrupted_it_keeps_what_is_under_way(folder: Path, models: Models) ->
     models.pause = 0.4
     command = [sys.executable, "-m", "bot", "judge", str(folder), "--judge", "litellm:openai/honest"]
     process = subprocess.Popen(
-        command, env=environment(models), cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment(models),
+        cwd=folder.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what it puts in the background with interrupts ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     give_up = time.monotonic() + 120
     while len(models.seen) < 2:

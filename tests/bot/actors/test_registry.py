@@ -120,7 +120,7 @@ def test_the_waits_are_those_of_the_demo(registry: Registry) -> None:
         "meterbot": 45,
         "mutebot": 15,
     }
-    assert {(w.quiet, w.floor, w.grace, w.ask_gap, w.max_asks) for w in waits.values()} == {(3, 1, 1, 60, 2)}
+    assert {(w.quiet, w.floor, w.grace, w.ask_gap, w.max_asks) for w in waits.values()} == {(10, 1, 1, 60, 2)}
 
 
 def test_the_commands_and_checks_are_those_the_actors_know(registry: Registry) -> None:
