@@ -40,7 +40,7 @@ PURE_RULES = (
 )
 ONLY_HERE = {
     "dbos": ("bot/workflows/engine.py",),
-    "github": ("bot/adapters/github.py",),
+    "github": ("bot/adapters/github.py", "bot/adapters/github_client.py"),
     "sqlalchemy": ("bot/adapters/", "bot/composition.py", "bot/workflows/engine.py"),
     "alembic": ("bot/adapters/",),
     "litellm": ("bot/adapters/llm.py",),

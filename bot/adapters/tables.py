@@ -27,6 +27,7 @@ runs = sa.Table(
     sa.Column("stage", sa.Text, nullable=False),
     sa.Column("note", sa.Text, nullable=False, server_default=""),
     sa.Column("created_at", sa.Text, nullable=False),
+    sa.Column("ended_at", sa.Text),
     sa.Column("report", sa.Text),
     sa.Column("report_hash", sa.Text),
 )
@@ -47,6 +48,7 @@ forks = sa.Table(
     sa.Column("problem", sa.Text, nullable=False, server_default=""),
     sa.Column("opened_at", sa.Text),
     sa.Column("wake_at", sa.Text),
+    sa.Column("retired", sa.Text, nullable=False, server_default=""),
 )
 
 trials = sa.Table(
@@ -89,4 +91,11 @@ writes = sa.Table(
     sa.Column("confirmed_at", sa.Text),
     sa.Column("result", sa.Text),
     sa.Index("ix_writes_identity_slot", "identity", "slot"),
+)
+
+cursors = sa.Table(
+    "cursors",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )
