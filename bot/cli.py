@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from bot import cli_bundles, cli_goldens, cli_judges, cli_scoring
+from bot import cli_bundles, cli_goldens, cli_judges, cli_scoring, cli_site
 from bot.cli_common import BAD_INPUT, CHECK_FAILED, DONE, INTERRUPTED, NOT_CARRIED_OUT, Failure, write
 from bot.settings import Settings, SettingsError, load_settings
 
@@ -39,8 +39,9 @@ def cli(context: click.Context) -> None:
         write("All commands:  assay --help")
 
 
-for command in (*cli_bundles.COMMANDS, *cli_scoring.COMMANDS, *cli_judges.COMMANDS, *cli_goldens.COMMANDS):
-    cli.add_command(command)
+for module in (cli_bundles, cli_scoring, cli_judges, cli_goldens, cli_site):
+    for command in module.COMMANDS:
+        cli.add_command(command)
 
 
 @cli.command()
