@@ -6,22 +6,40 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: demo test check bench lock clean venv
+.PHONY: demo test long check bench coverage mutation chaos soak pictures lock clean venv
 
 demo: venv ## the whole loop on this machine
 	@$(BIN)/assay demo $(ARGS)
 
 test: venv ## every test, on a few processes: whole runs mostly wait
-	@$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long" $(ARGS)
 
-check: venv ## lint, format, types, architecture
+long: venv ## the tests that take more than a minute each
+	@$(BIN)/python -m pytest -m long $(ARGS)
+
+check: venv ## lint, format, types, security, architecture
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml bot scoring goldens
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_repository.py
 
 bench: venv ## benchmarks: ratios in one run, printed as a table
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+chaos: venv ## kills, outages, full disks and the like, a run each: an hour and more, goes on where it was stopped (var/chaos.jsonl)
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
+soak: venv ## runs one after another on one data directory, and what grows (var/soak.jsonl)
+	@$(BIN)/python -m tests.chaos.soak $(ARGS)
+
+coverage: venv ## branches of `scoring` and of the rules of `bot` that do no I/O; fails under the figure in pyproject.toml
+	@$(BIN)/coverage run -m pytest -q tests/scoring tests/bot $(ARGS)
+	@$(BIN)/coverage report --skip-covered
+
+mutation: venv ## mutants of the rules, and the tests that notice them; goes on where it stopped; ARGS="bot.settle*" for some
+	@$(BIN)/mutmut run $(ARGS)
+	@$(BIN)/mutmut results
 
 venv: $(VENV)/installed
 
@@ -32,6 +50,9 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@$(PIP) install --no-compile --only-binary :all: --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
+
+pictures: venv ## the pictures in the README, made of the demo (needs Chromium)
+	@$(BIN)/python -m tests.pictures
 
 lock: ## resolve requirements.lock anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ def import_(
     from goldens.importers.folder import write_bundle
     from goldens.importers.problems import ImportProblem
 
+    _free(bundle, force)
     with refusing(), working(f"reading {path}"):
         try:
             found = KNOWN[form].read(path, Options(judge, reviewer, pull, suite))
@@ -66,6 +68,12 @@ def import_(
     )
     for note in found.card.notes:
         say(note)
+
+
+def _free(path: Path, force: bool) -> None:
+    """Whether something may be written there, before any work is done."""
+    if os.path.lexists(path) and not force:
+        raise Failure(f"{path} is there already; name a new one, or give --force to replace it", BAD_INPUT)
 
 
 def _contents(found: Bundle) -> dict[str, object]:
@@ -101,11 +109,15 @@ def export(form: str, bundle: Path, path: Path, force: bool, as_json: bool) -> N
     Example: assay export sarif bundle findings.sarif
     """
     from bot.analysis.opening import open_bundle
+    from bot.org_suites import is_own, warning
     from goldens.importers import FORMATS as KNOWN
 
+    _free(path, force)
     with refusing(), working(f"writing {path}"):
         found = open_bundle(bundle)
         KNOWN[form].write(found, path, overwrite=force)
+    if is_own(found.suite.id):
+        say(warning(str(path)))
     write(
         json.dumps({"path": str(path), "format": form, **_contents(found)}, indent=1)
         if as_json
@@ -167,7 +179,7 @@ def bundle_verify(bundle: Path, submission: bool, submitter: str | None, as_json
     raise SystemExit(DONE if sound else CHECK_FAILED)
 
 
-@bundle_group.command("pack")
+@bundle_group.command("pack", short_help="Pack a bundle into one file.")
 @click.argument("bundle", type=_FOLDER)
 @click.argument("archive", type=_ANY)
 @_force
@@ -181,13 +193,14 @@ def bundle_pack(bundle: Path, archive: Path, force: bool, as_json: bool) -> None
 
     from goldens.importers.folder import pack
 
+    _free(archive, force)
     with refusing(), working(f"packing {bundle}"):
         pack(bundle, archive, overwrite=force)
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     write(json.dumps({"archive": str(archive), "sha256": digest}, indent=1) if as_json else f"{digest}  {archive}")
 
 
-@bundle_group.command("unpack")
+@bundle_group.command("unpack", short_help="Unpack an archive into a new folder.")
 @click.argument("archive", type=_FILE)
 @click.argument("bundle", type=_ANY)
 @_force
@@ -199,6 +212,7 @@ def bundle_unpack(archive: Path, bundle: Path, force: bool, as_json: bool) -> No
     """
     from goldens.importers.folder import unpack
 
+    _free(bundle, force)
     with refusing(), working(f"unpacking {archive}"):
         unpack(archive, bundle, overwrite=force)
     write(json.dumps({"bundle": str(bundle)}, indent=1) if as_json else str(bundle))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot import cli_goldens_keep, cli_goldens_mine
-from bot.cli_common import CHECK_FAILED, DONE, deliver, say, working, write
+from bot import cli_goldens_confirm, cli_goldens_disputes, cli_goldens_keep, cli_goldens_mine
+from bot.cli_common import CHECK_FAILED, DONE, counting, deliver, say, working, write
+from bot.cli_completion import suites
 from bot.cli_goldens_keep import refusing_goldens
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NEW = click.Path(path_type=Path)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_after = click.option("--after", metavar="DAY", help="Only pull requests dated after this day; undated ones go too.")
 _mirror = click.option("--mirror", type=_FOLDER, help="Local clones, each at owner/name or name, with or without .git.")
 
 
@@ -40,6 +43,8 @@ def goldens() -> None:
 
 for _command in cli_goldens_keep.KEEPING:
     goldens.add_command(_command)
+goldens.add_command(cli_goldens_confirm.confirm)
+goldens.add_command(cli_goldens_disputes.disputes)
 goldens.add_command(cli_goldens_mine.mine)
 COMMANDS = (goldens,)
 
@@ -75,8 +80,8 @@ def _row(suite: Suite) -> dict[str, Any]:
     }
 
 
-@goldens.command()
-@click.argument("suite")
+@goldens.command(short_help="Check a suite: places, evidence, wording, leaks.")
+@click.argument("suite", shell_complete=suites)
 @_mirror
 @click.option("--drafts", is_flag=True, help="Check drafts too, as if they were confirmed.")
 @_json
@@ -88,50 +93,69 @@ def verify(suite: str, mirror: Path | None, drafts: bool, as_json: bool) -> None
     Example: assay goldens verify cpp16 --mirror ~/clones
     """
     from bot import goldens_desk as desk
+    from goldens.fields import printable
     from goldens.findings import Level
     from goldens.keeping import promoted
 
-    with refusing_goldens(), working(f"verifying {suite}"):
+    with refusing_goldens(), working(f"verifying {suite}") as stage:
         found = desk.find_suite(suite)
-        told = desk.findings(promoted(found) if drafts else found, mirror)
+        progress = counting(stage, f"verifying {suite}", unit="pull requests")
+        told = desk.findings(promoted(found) if drafts else found, mirror, progress)
     sound = not any(one.level is Level.ERROR for one in told)
     if as_json:
         rows = [{name: getattr(one, name) for name in ("level", "rule", "pull", "golden", "message")} for one in told]
         write(json.dumps(rows, indent=1))
     else:
         for one in told:
-            write(str(one))
+            write(printable(str(one)))
         counts = f"{len(found.pulls)} pull requests, {sum(len(pull.goldens) for pull in found.pulls)} goldens"
         state = "sound" if sound else "not sound"
         write(f"{found.ref.id} {found.ref.version} {found.ref.hash[:12]}: {counts}, {state}")
     sys.exit(DONE if sound else CHECK_FAILED)
 
 
-@goldens.command()
-@click.argument("suite")
+@goldens.command(short_help="Count a suite: goldens, strata, sizes, audits.")
+@click.argument("suite", shell_complete=suites)
+@click.option("--cutoffs", type=_FILE, help="Knowledge cut-offs of models, a YAML file; see the goldens' README.")
+@click.option("--cutoff", "said", multiple=True, metavar="MODEL=DAY", help="One cut-off; may be repeated.")
 @_json
-def stats(suite: str, as_json: bool) -> None:
+def stats(suite: str, cutoffs: Path | None, said: tuple[str, ...], as_json: bool) -> None:
     """Count a suite: goldens by kind, pull requests by stratum, sizes, audits.
 
-    Example: assay goldens stats smoke
+    With cut-offs also how many goldens each model may have been trained on. Of models only what you say is known.
+
+    Example: assay goldens stats smoke --cutoff acme/coder-2=2025-06-30
     """
     from bot import goldens_desk as desk
     from goldens.stats import as_text
     from goldens.stats import stats as counted
 
     with refusing_goldens(), working(f"counting {suite}"):
+        seen = desk.exposures_of(suite, cutoffs, said)
         found = counted(desk.find_suite(suite))
-    write(json.dumps(found.record(), indent=1) if as_json else as_text(found))
+    if as_json:
+        write(json.dumps(found.record() | {"contamination": [asdict(one) for one in seen]}, indent=1))
+        return
+    write("\n".join([as_text(found), *map(str, seen)]))
 
 
 @goldens.command()
-@click.argument("source", required=False)
+@click.argument("source", required=False, shell_complete=suites)
 @click.option("--seed", type=int, required=True, help="The same seed draws the same sample.")
 @click.option("--count", type=click.IntRange(min=1), required=True, help="How many to draw.")
 @click.option("--of", "total", type=click.IntRange(min=1), help=f"Rows to draw from. Default: {SWEBENCH_ROWS}.")
 @click.option("--by-repository", is_flag=True, help="Let the repositories give one in turn, the largest first.")
+@_after
 @_json
-def sample(source: str | None, seed: int, count: int, total: int | None, by_repository: bool, as_json: bool) -> None:
+def sample(
+    source: str | None,
+    seed: int,
+    count: int,
+    total: int | None,
+    by_repository: bool,
+    after: str | None,
+    as_json: bool,
+) -> None:
     """Draw a sample that anybody can draw again.
 
     Without SOURCE: row numbers from 0. With the name or path of a suite: pull requests. With a CSV file that has a
@@ -147,25 +171,30 @@ def sample(source: str | None, seed: int, count: int, total: int | None, by_repo
         raise click.UsageError("--of counts rows that are not named; with a SOURCE leave it out")
     if source is None and by_repository:
         raise click.UsageError("--by-repository needs a SOURCE: a suite, or a CSV file with a column instance_id")
+    if source is None and after is not None:
+        raise click.UsageError("--after needs a SOURCE: a suite whose pull requests have dates")
     drawn: list[Any]
     with refusing_goldens():
         if source is None:
             drawn = list(sampling.rows(total or SWEBENCH_ROWS, count, seed))
         elif by_repository:
-            drawn = [item.id for item in sampling.by_repository(desk.items(source), count, seed)]
+            drawn = [item.id for item in sampling.by_repository(desk.items(source, after), count, seed)]
         else:
-            listed = desk.items(source)
+            listed = desk.items(source, after)
             drawn = [listed[row].id for row in sampling.rows(len(listed), count, seed)]
     write(json.dumps(drawn) if as_json else "\n".join(map(str, drawn)))
 
 
-@goldens.command()
-@click.argument("suite")
+@goldens.command(short_help="Write a suite as a data set with its card.")
+@click.argument("suite", shell_complete=suites)
 @click.option("--format", "form", type=click.Choice(EXPORTS), default="json", show_default=True)
 @click.option("-o", "--output", type=_NEW, help="A new directory for the data and its card. Default: data to stdout.")
+@_after
 @click.option("--json", "as_json", is_flag=True, help="Say as JSON what was written.")
-def export(suite: str, form: Any, output: Path | None, as_json: bool) -> None:
+def export(suite: str, form: Any, output: Path | None, after: str | None, as_json: bool) -> None:
     """Write a suite as a data set: a row for each pull request, and a card that says what it is and cannot show.
+
+    With --after the rows have the hash of what is left, for a score on a part is no score on the whole.
 
     Example: assay goldens export recognition27 --format parquet -o recognition27-data
     """
@@ -178,9 +207,12 @@ def export(suite: str, form: Any, output: Path | None, as_json: bool) -> None:
     if output is None and as_json:
         raise click.UsageError("--json says what was written into a directory; name one with -o")
     with refusing_goldens(), working(f"exporting {suite}"):
-        files = exported(desk.find_suite(suite), form)
+        chosen, told = desk.chosen(suite, after)
+        files = exported(chosen, form)
         if output is not None:
             land(output, files)
+    if told:
+        say(told)
     if output is None:
         deliver(files[f"data.{form}"].decode("utf-8"), None)
     elif as_json:
@@ -189,7 +221,7 @@ def export(suite: str, form: Any, output: Path | None, as_json: bool) -> None:
         say(f"wrote {', '.join(files)} into {output}")
 
 
-@goldens.command()
+@goldens.command(short_help="Generate a suite: defects put into sound code.")
 @click.option("--seed", type=int, default=42, show_default=True, help="The same seed gives the same bytes.")
 @click.option(
     "--count", type=click.IntRange(min=1), default=100, show_default=True, help="Pull requests with a defect."
@@ -205,8 +237,9 @@ def synth(seed: int, count: int, clean: int, churn: Any, output: Path, as_json: 
     """
     from goldens import synth as generator
 
-    with refusing_goldens(), working("generating"):
-        suite = generator.main(seed, count, churn, output, clean=clean)
+    with refusing_goldens(), working("generating") as stage:
+        progress = counting(stage, "generating", unit="pull requests")
+        suite = generator.main(seed, count, churn, output, clean=clean, progress=progress)
     _made(suite, output, as_json)
 
 
@@ -219,7 +252,7 @@ def _made(suite: Suite, output: Path, as_json: bool, **more: Any) -> None:
           f"{row['goldens']} goldens, {row['clean']} clean")  # fmt: skip
 
 
-@goldens.command()
+@goldens.command(short_help="Make a suite for cold review of SWE-bench rows.")
 @click.argument("rows", type=_FILE)
 @click.option("--mirror", type=_FOLDER, required=True, help="Local clones, each at owner/name or name.")
 @click.option("-o", "--output", type=_NEW, required=True, help="A directory that does not exist.")

@@ -81,7 +81,7 @@ def _changing(command: _F) -> _F:
     return command
 
 
-@click.command()
+@click.command(short_help="Doubt a golden of your own suite; it stays scored.")
 @click.argument("suite")
 @click.argument("golden")
 @_changing
@@ -98,7 +98,7 @@ def dispute(suite: str, golden: str, reason: str, by: str, as_json: bool, **give
     _change(suite, lambda text: doubt(text, golden, reason, who), as_json, **given)
 
 
-@click.command()
+@click.command(short_help="Take a golden of your own suite out of the score.")
 @click.argument("suite")
 @click.argument("golden")
 @click.option("--clean", is_flag=True, help="It was the last one: its pull request has no defect left.")
@@ -148,7 +148,7 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-@click.command()
+@click.command(short_help="Note what is really at a golden's place.")
 @click.argument("suite")
 @click.argument("golden", required=False)
 @click.option("--verdict", type=click.Choice(VERDICTS), help="What is at its place.")
@@ -203,7 +203,7 @@ def _show_audit(which: str, as_json: bool) -> None:
         write(f"the bug itself: {found.bug.value:.1%} of goldens [{found.bug.low:.1%}, {found.bug.high:.1%}]")
 
 
-@click.command("add-from-run")
+@click.command("add-from-run", short_help="Take drafts from a run that several reviewers agree on.")
 @click.argument("bundle", type=_THERE)
 @click.option("--suite", required=True, help="Your suite, which the run was about.")
 @_json
@@ -230,7 +230,7 @@ def add_from_run(bundle: Path, suite: str, as_json: bool) -> None:
         say(f"nothing is scored before somebody confirms it: assay goldens review {path} --by YOUR-NAME")
 
 
-@click.command()
+@click.command(short_help="Walk through drafts: confirm, reject, regrade.")
 @click.argument("draft")
 @_by
 @click.option("--mirror", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Local clones.")

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli_common import BAD_INPUT, CHECK_FAILED, DONE, Failure, say, working, write
+from bot.cli_common import BAD_INPUT, CHECK_FAILED, DONE, NOT_CARRIED_OUT, Failure, counting, say, working, write
+from bot.cli_goldens_ask import asking, panel_of
 from bot.cli_goldens_keep import refusing_goldens
 
 if TYPE_CHECKING:
+    from bot.goldens_asking import Panel
+    from bot.goldens_desk import Dig
+    from bot.goldens_online import Online
     from goldens.mine.draft import Mined
     from goldens.mine.preventable import Complete, NoOpinion
-    from scoring.judges.asks import Unscored
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _NEW = click.Path(path_type=Path)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group()
+@click.group(short_help="Mine drafts from real history.")
 def mine() -> None:
-    """Mine drafts from a clone's history and saved answers of GitHub's API; nothing goes to the network.
+    """Mine drafts from real history: a clone with saved answers of GitHub's API, or --github, which fetches both.
 
-    Example: assay goldens mine bugfix --clone flask --answers answers -o drafts.yaml
+    Example: assay goldens mine bugfix --github pallets/flask -o drafts.yaml
     """
 
 
@@ -37,9 +40,13 @@ def _mining(command: Any) -> Any:
     """The options that every miner has."""
     options = (
         click.option("--config", "rules", default="vibeops", show_default=True, help="Rules, by name or path."),
-        click.option("--clone", type=_FOLDER, required=True, help="The clone to mine; it is only read."),
-        click.option("--answers", type=_FOLDER, required=True, help="Saved answers, *.json."),
+        click.option("--clone", type=_FOLDER, help="The clone to mine; it is only read. With --answers."),
+        click.option("--answers", type=_FOLDER, help="Saved answers, *.json. With --clone."),
         click.option("--repository", metavar="OWNER/NAME", help="What it is a clone of, where its name does not tell."),
+        click.option("--github", metavar="OWNER/NAME", help="Fetch clone and answers; needs ASSAY_AUTHOR_TOKEN."),
+        click.option("--folder", type=_NEW, help="For what --github fetches.  [default: upstream/OWNER/NAME]"),
+        click.option("--max-pulls", type=click.IntRange(min=1), help="Ask about so many newest pull requests only."),
+        click.option("--refresh", is_flag=True, help="Ask GitHub again what is in the folder already."),
         click.option("--tip", "tips", multiple=True, default=("HEAD",), help="Where history begins; may be repeated."),
         click.option("-o", "--output", type=_NEW, required=True, help="The file for the drafts."),
         click.option("--force", is_flag=True, help="Overwrite what is there."),
@@ -52,24 +59,15 @@ def _mining(command: Any) -> Any:
 
 def _asking(command: Any) -> Any:
     """The options about a model."""
-    options = (
-        click.option("--model", metavar="JUDGE", help="Ask this model too: litellm:provider/model."),
-        click.option("--model-base", metavar="URL", help="Where the model is asked; as ASSAY_LLM_API_BASE."),
-        click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Most US dollars to spend."),
-        click.option("--max-calls", type=click.IntRange(min=0), help="Most calls to make."),
-        click.option("--cache", type=_NEW, help="Where answers are kept.  [default: judge-cache.db beside OUTPUT]"),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return click.option("--model", metavar="JUDGE", help="Ask this model too: litellm:provider/model.")(asking(command))
 
 
-@mine.command()
+@mine.command(short_help="Merged fixes of bugs, run backwards.")
 @_mining
 def bugfix(**given: Any) -> None:
     """Merged fixes of bugs, run backwards: what a fix removed or changed is where the defect is.
 
-    Example: assay goldens mine bugfix --clone flask --answers answers -o drafts.yaml
+    Example: assay goldens mine bugfix --github pallets/flask -o drafts.yaml
     """
     _mine("bugfix", **given)
 
@@ -91,8 +89,9 @@ def review(**given: Any) -> None:
 def blame(**given: Any) -> None:
     """Fixes traced back to the one pull request that brought the defect.
 
-    With --model, a model is asked whether a review could have caught each one, and words it as a reviewer would.
-    Answers are kept: a second run costs nothing. Drafts stay drafts.
+    With --model, a model is asked whether a review could have caught each one, and words it as a reviewer would. What
+    that will take is said first, and needs --yes or a limit. Answers are kept: a second run costs nothing. Drafts stay
+    drafts.
 
     Example: assay goldens mine blame --config vibeops --clone flask --answers answers -o drafts.yaml
     """
@@ -103,69 +102,120 @@ def _mine(
     kind: str,
     *,
     rules: str,
-    clone: Path,
-    answers: Path,
-    repository: str | None,
-    tips: tuple[str, ...],
     output: Path,
     force: bool,
     as_json: bool,
     copies: bool = False,
-    **asking: Any,
+    tips: tuple[str, ...],
+    **given: Any,
 ) -> None:
     from bot import goldens_desk as desk
 
-    with refusing_goldens(), working(f"mining {clone}"), _taken(), _model(output, **asking) as complete:
+    where = {name: given.pop(name) for name in ("clone", "answers", "repository")}
+    online = {name: given.pop(name) for name in ("github", "folder", "max_pulls", "refresh")}
+    model = given.pop("model", None)
+    with refusing_goldens(), refusing_github(), working("mining") as stage, _taken():
+        desk.check_free(output, overwrite=force)
         config = desk.config(rules)
-        upstream = desk.upstream_of(repository, config, clone)
-        dig = desk.Dig(kind, config, upstream, clone, answers, tips, copies, complete)
-        found = desk.mine(dig, output, overwrite=force)
+        if online["github"] is None:
+            clone, answers = _offline(where, online)
+            upstream = desk.upstream_of(where["repository"], config, clone)
+            dig = desk.Dig(kind, config, upstream, clone, answers, tips, copies)
+        else:
+            dig = _fetched(desk.Dig(kind, config, online["github"], Path(), Path(), tips, copies), where, online, stage)
+        stage(f"mining {dig.clone}")
+        with _model(model, output, stage, given) as complete:
+            found = desk.mine(
+                replace(dig, complete=complete, progress=counting(stage, "mining", unit="candidates")),
+                output,
+                overwrite=force,
+            )
+    if online["github"] is not None:
+        say(f"again without the network: --clone {dig.clone} --answers {dig.answers} --repository {dig.upstream}")
     _tell_mined(found, output, as_json)
     sys.exit(DONE if found.drafts else CHECK_FAILED)
 
 
+def _offline(where: dict[str, Any], online: dict[str, Any]) -> tuple[Path, Path]:
+    if where["clone"] is None or where["answers"] is None:
+        raise click.UsageError("say what to mine: --clone with --answers, or --github OWNER/NAME")
+    if online["folder"] is not None or online["max_pulls"] is not None or online["refresh"]:
+        raise click.UsageError("--folder, --max-pulls and --refresh go with --github")
+    return where["clone"], where["answers"]
+
+
+def _fetched(dig: Dig, where: dict[str, Any], given: dict[str, Any], stage: Callable[[str], None]) -> Dig:
+    """What GitHub tells, ready to be mined."""
+    import time
+    from datetime import UTC, datetime
+
+    from bot.adapters.gathering import Outside
+    from bot.goldens_online import fetch
+
+    if any(value is not None for value in where.values()):
+        raise click.UsageError("--github fetches what --clone, --answers and --repository name; say one or the other")
+    online = _online(given)
+    outside = Outside(lambda: datetime.now(UTC), time.sleep, stage)
+    found = fetch(online, dig.kind, outside)
+    return replace(dig, clone=online.clone, answers=online.answers, told=found.answers, tips=(*dig.tips, *found.tips))
+
+
+def _online(given: dict[str, Any]) -> Online:
+    from bot.cli_judges import settings_read
+    from bot.goldens_online import Online
+    from bot.settings import SettingsError
+
+    settings = settings_read()
+    try:
+        settings.require("author_token")
+    except SettingsError as error:
+        raise Failure(str(error), BAD_INPUT) from None
+    assert settings.author_token is not None
+    return Online(
+        repository=given["github"],
+        folder=given["folder"] or Path("upstream", *given["github"].split("/")[:2]),
+        api_url=str(settings.github_api_url),
+        upstream_url=str(settings.upstream_url),
+        token=settings.author_token.get_secret_value,
+        most=given["max_pulls"],
+        refresh=given["refresh"],
+    )
+
+
+@contextmanager
+def refusing_github() -> Iterator[None]:
+    """Turn what GitHub does not tell into a failure of one line."""
+    from bot.adapters.gathering import GatherError
+
+    try:
+        yield
+    except GatherError as error:
+        raise Failure(str(error), NOT_CARRIED_OUT) from None
+
+
 @contextmanager
 def _model(
-    output: Path,
-    model: str | None = None,
-    model_base: str | None = None,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    cache: Path | None = None,
+    model: str | None, output: Path, stage: Callable[[str], None], given: dict[str, Any]
 ) -> Iterator[Complete | None]:
     """The model that was named, ready to be asked; nothing where none was."""
     if model is None:
         yield None
         return
-    from bot.adapters.llm import LiteLlm
-    from bot.adapters.replies import SqliteReplies
-    from bot.cli_judges import refusing_judges, settings_read
-    from bot.judging import asking_text, choosing
-    from bot.judging.budget import Limits
-    from bot.judging.store import cache_of, means_of
-    from goldens.mine.preventable import schema
-
-    with refusing_judges():
-        settings = settings_read()
-        llm = LiteLlm(model_base or settings.llm_api_base)
-        chosen = choosing.choose(model, llm)
-        if not isinstance(chosen, choosing.LanguageModel):
-            raise Failure(f"--model takes litellm:<provider/model>, and {model!r} is none", BAD_INPUT)
-        replies = SqliteReplies(cache or cache_of(output))
-        means = means_of(llm, replies, Limits(max_cost, max_calls), concurrency=1)
-        asked = asking_text.asking_text(chosen.judge.model, schema(), means)
-    try:
-        yield partial(_said, asked)
-    finally:
-        replies.close()
+    with panel_of([model], output, stage, "asking about defects", given) as ready:
+        yield lambda prompts: _said(ready, prompts)
 
 
-def _said(asked: Callable[[str], str | Unscored], prompt: str) -> str | NoOpinion:
-    from goldens.mine.preventable import NoOpinion
+def _said(ready: Panel, prompts: Sequence[str]) -> list[str | NoOpinion]:
+    from bot.goldens_asking import Question
+    from goldens.mine.preventable import NoOpinion, read_reply, schema
     from scoring.judges.asks import Unscored
 
-    answer = asked(prompt)
-    return NoOpinion(answer.reason) if isinstance(answer, Unscored) else answer
+    def usable(reply: str) -> str:
+        found = read_reply(reply)
+        return found.why if isinstance(found, NoOpinion) else ""
+
+    said = ready.ask([Question(prompt, schema()) for prompt in prompts], usable)
+    return [NoOpinion(one.reason) if isinstance(one, Unscored) else one for (one,) in said]
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from bot.cli_common import (
     working,
     write,
 )
+from bot.cli_completion import judges
 
 if TYPE_CHECKING:
     from bot.judging.asking import Means
@@ -68,7 +69,13 @@ def _asking(command: _F) -> _F:
 
 @click.command()
 @_bundle
-@click.option("--judge", "name", required=True, help="lexical, litellm:provider/model, panel:a,b, human:FILE ...")
+@click.option(
+    "--judge",
+    "name",
+    required=True,
+    shell_complete=judges,
+    help="lexical, litellm:provider/model, panel:a,b, human:FILE ...",
+)
 @_asking
 @click.option("--again", is_flag=True, help="Replace what a judge of that name said before.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and ask nobody.")
@@ -85,7 +92,7 @@ def judge(folder: Path, name: str, again: bool, dry_run: bool, as_json: bool, **
     from bot.judging.keeping import keep
 
     with refusing_judges():
-        bundle, chosen, means, contexts = _ready(folder, name, options)
+        bundle, chosen, means, contexts = _ready(folder, name, options, dry=dry_run)
         if not isinstance(chosen, choosing.Stored) and _held(bundle, chosen, again):
             raise Failure(f"{folder} holds judgements of {store.name_of(chosen)}; --again replaces them", BAD_INPUT)
         _announce(bundle, chosen, means, contexts, always=dry_run)
@@ -142,7 +149,13 @@ def _line(judged: Any) -> str:
 
 @click.command()
 @_bundle
-@click.option("--judge", "name", required=True, help="Whom to measure: a judge in the bundle, or one asked now.")
+@click.option(
+    "--judge",
+    "name",
+    required=True,
+    shell_complete=judges,
+    help="Whom to measure: a judge in the bundle, or one asked now.",
+)
 @click.option(
     "--against", help="By whom: a judge in the bundle, or a file of verdicts.  [default: human, else the other]"
 )
@@ -306,16 +319,18 @@ def settings_read() -> Settings:
         raise Failure(str(error), BAD_INPUT) from None
 
 
-def _ready(folder: Path, name: str | None, options: dict[str, Json]) -> tuple[Bundle, Any, Means, Contexts | None]:
+def _ready(
+    folder: Path, name: str | None, options: dict[str, Json], *, dry: bool = False
+) -> tuple[Bundle, Any, Means, Contexts | None]:
     """The bundle, the judge if one is named, and what asking takes."""
-    from bot.adapters.llm import LiteLlm
+    from bot.adapters.llm import LiteLlm, Unasked
     from bot.adapters.replies import SqliteReplies
     from bot.analysis.opening import open_bundle
     from bot.judging import store
     from bot.judging.budget import Limits
 
     settings, bundle = settings_read(), open_bundle(folder)
-    model = LiteLlm(options["model_base"] or settings.llm_api_base)
+    model = (Unasked if dry else LiteLlm)(options["model_base"] or settings.llm_api_base)
     means = store.means_of(
         model,
         SqliteReplies(options["cache"] or store.cache_of(folder)),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bot.cli_common import CHECK_FAILED, DONE, NOT_CARRIED_OUT, Failure, deliver, refusing, say, working
+from bot.cli_completion import judges
 
 if TYPE_CHECKING:
     from bot.analysis.sheet import Document
@@ -24,7 +25,9 @@ DIFFERENCES = (0.05, 0.1, 0.2)
 _THERE = click.Path(exists=True, path_type=Path)
 _NEW = click.Path(dir_okay=False, path_type=Path)
 _F = TypeVar("_F", bound=Callable[..., Any])
-_judge = click.option("--judge", help="Whose answers to count: one stored in the bundle, or `lexical`, asked now.")
+_judge = click.option(
+    "--judge", shell_complete=judges, help="Whose answers to count: one stored in the bundle, or `lexical`, asked now."
+)
 _seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For resampling.")
 _by = click.option("--by", type=click.Choice(KEYS), help="Also give the figures by this.")
 _per_pull = click.option("--per-pr", "per_pull", is_flag=True, help="Also give the counts of each pull request.")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
+from bot import builtin_runs
 from bot.issue_form import (
     LABELS,
     Fields,
@@ -56,6 +57,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,6})?", re.ASCII)
 _COMMAND = re.compile(r"/assay(?:[ \t]+(\S{1,100})(?:[ \t]+(\S.*))?)?", re.IGNORECASE)
 _SHOWN = 60
 _MOST_PROBLEMS = 10
+_MOST_NAMES = 100
 _MAY_START = ("admin", "write")
 
 
@@ -83,6 +85,7 @@ def read_request(
     default_judge: str,
     default_publish: Publish = Publish.PRIVATE,
     limits: RequestLimits = RequestLimits(),
+    built_in: builtin_runs.Check = lambda spec: builtin_runs.refusal(spec, ()),
 ) -> RunRequest | Problems | NotAForm:
     """Read an issue's body as a request for a run; all its problems at once."""
     form = parse_form(body)
@@ -90,9 +93,10 @@ def read_request(
         return form
     reading = _Reading(_without_strays(form), _strays(form))
     suite = reading.one_of(Label.SUITE, tuple(suites)) or reading.required(Label.SUITE, tuple(suites))
+    beside = _built_in(reading, reviewers, built_in)
     request = RunRequest(
         suite=suite,
-        reviewers=_reviewers(reading, reviewers),
+        reviewers=(*_reviewers(reading, reviewers, alone=not beside), *beside),
         judge=_judge(reading, judges, default_judge),
         wait_minutes=reading.number(Label.WAIT, limits.min_wait_minutes, limits.max_wait_minutes, "minutes"),
         pulls=_pulls(reading, suites.get(suite)),
@@ -100,7 +104,10 @@ def read_request(
         isolation=reading.member(Label.ISOLATION, Isolation.SHARED),
         publish=reading.member(Label.PUBLISH, default_publish),
         max_cost=reading.number(Label.COST, 0, limits.max_cost, "US dollars"),
+        publish_each=_publish_each(reading, reviewers, beside),
+        built_in=beside,
     )
+    _check_modes(reading, request)
     _check_size(reading, request, suites, limits)
     return Problems(tuple(reading.problems)) if reading.problems else request
 
@@ -114,7 +121,7 @@ class _Reading:
 
     def report(self, label: str, message: str, allowed: Iterable[str] = (), text: str | None = None) -> None:
         options = tuple(allowed)
-        guess = None if text is None else _did_you_mean(text, options)
+        guess = None if text is None else did_you_mean(text, options)
         self.problems.append(Problem(label, message, options, guess))
 
     def reported(self, label: str) -> bool:
@@ -129,7 +136,7 @@ class _Reading:
         text = self.answers[label]
         found = None if text is None else _finder(allowed)(text)
         if text is not None and found is None:
-            self.report(label, f"{_quoted(text)} is not one of the choices", allowed, text)
+            self.report(label, f"{quoted(text)} is not one of the choices", allowed, text)
         return found
 
     def member(self, label: str, default: Choice) -> Choice:
@@ -143,17 +150,34 @@ class _Reading:
             return None
         value = float(text) if _NUMBER.fullmatch(text) else None
         if value is None:
-            self.report(label, f"{_quoted(text)} is not a number of {unit}; write digits only, for example 30 or 2.5")
+            self.report(label, f"{quoted(text)} is not a number of {unit}; write digits only, for example 30 or 2.5")
         elif not low <= value <= high:
             self.report(label, f"{text} {unit} is out of range; it has to be from {low:g} to {high:g} {unit}")
         return value
 
 
-def _reviewers(reading: _Reading, known: Sequence[Reviewer]) -> tuple[ReviewerId, ...]:
+def _built_in(reading: _Reading, known: Sequence[Reviewer], check: builtin_runs.Check) -> tuple[ReviewerId, ...]:
+    """Those in their own field, and those that stand among the bots."""
+    ids, found = reviewer_index(known), list[ReviewerId]()
+    listed = [text for text in split_choices(reading.answers[Label.REVIEWERS]) if builtin_runs.is_meant(text, ids)]
+    asked = dict.fromkeys(listed, Label.REVIEWERS)
+    asked |= dict.fromkeys(split_choices(reading.answers[Label.BUILT_IN]), Label.BUILT_IN)
+    for spec, label in list(asked.items())[:_MOST_NAMES]:
+        problem = check(spec)
+        if problem is None:
+            found.append(ReviewerId(spec))
+        elif len(reading.problems) < _MOST_PROBLEMS:
+            reading.report(label, problem)
+    return tuple(found)
+
+
+def _reviewers(reading: _Reading, known: Sequence[Reviewer], *, alone: bool) -> tuple[ReviewerId, ...]:
+    """The bots; there has to be one where they are `alone`."""
     active = tuple(reviewer.id for reviewer in known if not reviewer.retired)
-    ids = _reviewer_index(known)
+    ids = reviewer_index(known)
     retired = {reviewer.id for reviewer in known if reviewer.retired}
-    asked = dict.fromkeys(split_choices(reading.answers[Label.REVIEWERS]))
+    choices = split_choices(reading.answers[Label.REVIEWERS])
+    asked = dict.fromkeys(text for text in choices if not builtin_runs.is_meant(text, ids))
     found = dict.fromkeys(ReviewerId(ids[text.casefold()]) for text in asked if text.casefold() in ids)
     for reviewer in found:
         if reviewer in retired:
@@ -161,12 +185,12 @@ def _reviewers(reading: _Reading, known: Sequence[Reviewer]) -> tuple[ReviewerId
     _report_unknown(
         reading, Label.REVIEWERS, "reviewer", [text for text in asked if text.casefold() not in ids], active
     )
-    if not asked:
+    if not asked and alone:
         reading.required(Label.REVIEWERS, active)
     return tuple(found)
 
 
-def _reviewer_index(known: Sequence[Reviewer]) -> dict[str, str]:
+def reviewer_index(known: Sequence[Reviewer]) -> dict[str, str]:
     """Every way to write a reviewer: its id, the form's option, and its name where that is one reviewer's only."""
     index: dict[str, str] = {}
     names = [reviewer.name.casefold() for reviewer in known]
@@ -182,7 +206,7 @@ def _reviewer_index(known: Sequence[Reviewer]) -> dict[str, str]:
 def _judge(reading: _Reading, judges: JudgeCheck, default_judge: str) -> str:
     judge = reading.answers[Label.JUDGE] or default_judge
     if not JUDGE_NAME.fullmatch(judge):
-        message = f"{_quoted(judge)} is not a judge's name; write for example lexical or litellm:provider/model"
+        message = f"{quoted(judge)} is not a judge's name; write for example lexical or litellm:provider/model"
         reading.report(Label.JUDGE, message)
     elif (problem := judges(judge)) is not None:
         reading.report(Label.JUDGE, problem)
@@ -214,9 +238,54 @@ def _limit(reading: _Reading) -> int | None:
 def _report_unknown(reading: _Reading, label: str, kind: str, unknown: Sequence[str], allowed: Sequence[str]) -> None:
     """Report unknown names, but only the first few: each is compared with every known one."""
     for text in unknown[:_MOST_PROBLEMS]:
-        reading.report(label, f"{_quoted(text)} is not a {kind} we know", allowed, text)
+        reading.report(label, f"{quoted(text)} is not a {kind} we know", allowed, text)
     if len(unknown) > _MOST_PROBLEMS:
         reading.report(label, f"{len(unknown) - _MOST_PROBLEMS} more are unknown", allowed)
+
+
+def _publish_each(
+    reading: _Reading, known: Sequence[Reviewer], beside: Sequence[ReviewerId]
+) -> tuple[tuple[ReviewerId, Publish], ...]:
+    """`named: a, b; private: c`, a mode and its reviewers to a part."""
+    ids, found = reviewer_index(known), dict[ReviewerId, Publish]()
+    ids.update({spec.casefold(): spec for spec in beside if spec.casefold() not in ids})
+    modes = [mode.value for mode in Publish]
+    for part in re.split(r"[;\n]", reading.answers[Label.PUBLISH_EACH] or ""):
+        word, _, names = part.partition(":")
+        mode = _finder(modes)(word.strip())
+        if not part.strip() or len(reading.problems) > _MOST_PROBLEMS:
+            continue
+        if mode is None or not split_choices(names):
+            message = f"{quoted(part.strip())} is no mode with reviewers; write for example named: acme"
+            reading.report(Label.PUBLISH_EACH, message, modes, word.strip())
+            continue
+        for text in list(dict.fromkeys(split_choices(names)))[:_MOST_NAMES]:
+            _set_mode(reading, found, ids.get(text.casefold()), text, Publish(mode), ids)
+    return tuple(found.items())
+
+
+def _set_mode(
+    reading: _Reading,
+    found: dict[ReviewerId, Publish],
+    reviewer: str | None,
+    text: str,
+    mode: Publish,
+    ids: Mapping[str, str],
+) -> None:
+    if reviewer is None:
+        allowed = sorted(set(ids.values()))
+        reading.report(Label.PUBLISH_EACH, f"{quoted(text)} is not a reviewer we know", allowed, text)
+    elif found.setdefault(ReviewerId(reviewer), mode) is not mode:
+        reading.report(Label.PUBLISH_EACH, f"{reviewer} is there twice, in two modes; keep one of the two")
+
+
+def _check_modes(reading: _Reading, request: RunRequest) -> None:
+    """A mode for a reviewer that is not in the run is a slip: it may have been meant for another one."""
+    if not reading.reported(Label.REVIEWERS):
+        for reviewer, _ in request.publish_each:
+            if reviewer not in request.reviewers:
+                message = f"{reviewer} is not among this run's reviewers"
+                reading.report(Label.PUBLISH_EACH, message, request.reviewers, reviewer)
 
 
 def _check_size(
@@ -243,8 +312,8 @@ def _strays(form: Fields) -> list[Problem]:
         for text in _split_at_heading(answer)[1][:_MOST_PROBLEMS]:
             known = text in LABELS
             why = "is there twice or out of the form's order" if known else "is none of the form's"
-            guess = None if known else _did_you_mean(text, LABELS)
-            problems.append(Problem(label, f"the heading {_quoted(text)} below this one {why}", LABELS, guess))
+            guess = None if known else did_you_mean(text, LABELS)
+            problems.append(Problem(label, f"the heading {quoted(text)} below this one {why}", LABELS, guess))
     return problems[: 2 * _MOST_PROBLEMS]
 
 
@@ -269,13 +338,14 @@ def _finder(options: Sequence[str]) -> Callable[[str], str | None]:
     return lambda text: text if text in exact else folded.get(text.casefold())
 
 
-def _did_you_mean(text: str, options: Sequence[str]) -> str | None:
+def did_you_mean(text: str, options: Sequence[str]) -> str | None:
+    """The option that was probably meant."""
     by_folded = {option.casefold(): option for option in options}
     close = difflib.get_close_matches(text[:_SHOWN].casefold(), by_folded, n=1)
     return by_folded[close[0]] if close else None
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A few words of somebody's text on one line, as data."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\N{HORIZONTAL ELLIPSIS}")
 
@@ -296,7 +366,7 @@ def read_command(body: str | None) -> Command | Problems | None:
     if word in list(CommandKind):
         return Command(CommandKind(word), (match[2] or "").strip()[:200])
     allowed = tuple(kind.value for kind in CommandKind)
-    problem = Problem(COMMAND, f"{_quoted(word)} is not a command", allowed, _did_you_mean(word, allowed))
+    problem = Problem(COMMAND, f"{quoted(word)} is not a command", allowed, did_you_mean(word, allowed))
     return Problems((problem,))
 
 
@@ -312,7 +382,7 @@ def _first_line(body: str) -> str:
 
 
 def may_start(permission: str, sender: Actor, app_slug: str) -> str | None:
-    """None if this person may start, cancel or pay for a run, else the reason to show.
+    """None if this person may start, command or pay for a run, else the reason to show.
 
     `permission` is GitHub's answer for the control repository (admin, write, read or none). How a webhook describes
     an author's association is not asked: it is wrong for private members, and says nothing of who pays.

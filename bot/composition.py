@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
-from typing import IO
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from bot.adapters import database
+from bot.adapters import database, slots
+from bot.adapters.counts import SqlCounts
+from bot.adapters.fork_reader import ForkReader, Outside
 from bot.adapters.forks import GitForkBuilder
 from bot.adapters.github import AppGitHub
+from bot.adapters.inbox import SqlInbox
 from bot.adapters.ledger import SqlLedger
 from bot.adapters.llm import LiteLlm
 from bot.adapters.replies import SqliteReplies
@@ -32,11 +32,44 @@ from bot.neutral import StripRules, parse_strip_rules
 from bot.registry import Registry, load_registry
 from bot.settings import Settings
 from bot.web.hooks import Intake
-from bot.workflows import collect, commands, engine, events, fork, judge, progress, publish, reconcile, start
-from bot.workflows.services import Services, Timing, use
+from bot.web.intake import Delivery, Mover, NotKeptError, Together
+from bot.web.metrics import Metrics, Standing
+from bot.workflows import (
+    builtin,
+    cleanup,
+    collect,
+    commands,
+    engine,
+    events,
+    fork,
+    judge,
+    progress,
+    publish,
+    reconcile,
+    rejudge,
+    retry,
+    start,
+    suites,
+)
+from bot.workflows.services import Services, Timing
 from goldens.load import load_suite, suite_names
 
-WORKFLOWS = (collect, commands, events, fork, judge, progress, publish, reconcile, start)
+WORKFLOWS = (
+    builtin,
+    cleanup,
+    collect,
+    commands,
+    events,
+    fork,
+    judge,
+    progress,
+    publish,
+    reconcile,
+    rejudge,
+    retry,
+    start,
+    suites,
+)
 """Every module with workflows: the engine knows only what has been imported."""
 
 JUDGES = ("lexical",)
@@ -83,7 +116,7 @@ def judge_problem(settings: Settings) -> str | None:
 
 def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
     """What asking a language model takes, within a limit of US dollars and the operator's, on a run's account."""
-    model, replies = LiteLlm(settings.llm_api_base), SqliteReplies(settings.data_dir / "bundles" / store.CACHE)
+    model, replies = LiteLlm(settings.llm_api_base), _replies(settings)
 
     def means(max_cost: float | None, run: str) -> Means:
         costs = [cost for cost in (max_cost, settings.llm_max_cost) if cost is not None]
@@ -91,6 +124,12 @@ def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
         return store.means_of(model, replies, limits, concurrency=settings.llm_concurrency, account=run)
 
     return means
+
+
+def _replies(settings: Settings) -> SqliteReplies:
+    # With PostgreSQL there may be workers on other hosts, and the data directory is then a network's.
+    several = not engine_url(settings).startswith("sqlite")
+    return SqliteReplies(settings.data_dir / "bundles" / store.CACHE, several_hosts=several)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +145,61 @@ def open_databases(settings: Settings) -> Databases:
     """Open both databases and bring our tables up to date."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     app = database.open_engine(database_url(settings))
-    database.upgrade(app)
-    engine_url = _url(settings, "engine_url", "engine.db")
-    return Databases(app, database.open_engine(engine_url), engine_url)
+    with slots.starting(app):
+        database.upgrade(app)
+    url = engine_url(settings)
+    return Databases(app, database.open_engine(url), url)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What tables there are, and what this version needs."""
+
+    ours: str | None
+    our_head: str
+    engine: int
+    engine_head: int
+
+    @property
+    def current(self) -> bool:
+        """Whether both databases have this version's tables."""
+        return (self.ours, self.engine) == (self.our_head, self.engine_head)
+
+
+def schema_of(settings: Settings) -> Schema:
+    """The tables of both databases. Changes nothing.
+
+    Raises:
+        FileNotFoundError: there is no such SQLite file.
+        RuntimeError: a database does not answer.
+    """
+    ours, engines = (database.open_existing(url) for url in (database_url(settings), engine_url(settings)))
+    try:
+        return Schema(database.revision(ours), database.head(), *engine.schema(engines))
+    except database.DatabaseError as error:
+        raise RuntimeError(f"a database does not answer: {type(error).__name__}") from error
+    finally:
+        ours.dispose()
+        engines.dispose()
+
+
+def migrate_engine(databases: Databases) -> None:
+    """Make the engine's tables, where no worker may have done so yet."""
+    with slots.starting(databases.engine):
+        engine.migrate(databases.engine_url)
 
 
 def database_url(settings: Settings) -> str:
     """Where our tables are."""
     return _url(settings, "database_url", "app.db")
+
+
+def engine_url(settings: Settings) -> str:
+    """Where the engine's tables are. PostgreSQL takes both in one database; of SQLite files each has its own."""
+    shared = settings.database_url
+    if settings.engine_url is None and shared is not None and shared.get_secret_value().startswith("postgresql"):
+        return shared.get_secret_value()
+    return _url(settings, "engine_url", "engine.db")
 
 
 def _url(settings: Settings, name: str, file: str) -> str:
@@ -128,14 +214,25 @@ def services_of(settings: Settings, databases: Databases) -> Services:
         SettingsError: a setting that a worker needs is missing.
     """
     settings.require("app_id", "webhook_secret")
-    plain = any(url.startswith("http://") for url in (settings.github_api_url, settings.upstream_url))
-    limits = WriteLimits(settings.writes_per_minute, settings.writes_per_hour, settings.write_spacing_seconds)
+    plain = any(url.startswith("http://") for url in _addresses(settings))
+    limits = WriteLimits(
+        settings.writes_per_minute,
+        settings.writes_per_hour,
+        settings.write_spacing_seconds,
+        settings.repositories_per_hour,
+    )
     return Services(
         store=SqlStore(databases.app),
         ledger=SqlLedger(databases.app, limits),
-        app=_app(settings),
+        app=app_of(settings),
         builder=GitForkBuilder(
-            settings.data_dir / "forks", upstream=settings.upstream_url, rules=strip_rules(), allow_http=plain
+            settings.data_dir / "forks",
+            upstream=settings.upstream_url,
+            rules=strip_rules(),
+            allow_http=plain,
+            allow_file=_stand_in(settings),
+            token_host=web_url(settings.github_api_url),
+            mirror=settings.mirror_url,
         ),
         registry=registry_of(settings),
         suite_names=suite_names,
@@ -152,10 +249,30 @@ def services_of(settings: Settings, databases: Databases) -> Services:
         web_url=web_url(settings.github_api_url),
         timing=_timing(settings),
         limits=limits,
+        workflows_granted=settings.workflows_granted,
+        private_until_pushed=settings.private_until_pushed,
+        review_models=settings.review_models,
+        keeps_quotas=settings.reviewer_quotas == "keep"
+        or (settings.reviewer_quotas == "auto" and not _stand_in(settings)),
     )
 
 
-def _app(settings: Settings) -> AppGitHub:
+def _addresses(settings: Settings) -> tuple[str, ...]:
+    return (settings.github_api_url, settings.upstream_url, settings.mirror_url or "")
+
+
+def _stand_in(settings: Settings) -> bool:
+    """Whether GitHub is on this machine: its repositories may then be folders, and its bots are no vendor's."""
+    return urlsplit(settings.github_api_url).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def app_of(settings: Settings) -> AppGitHub:
+    """GitHub, as the App that the settings name.
+
+    Raises:
+        SettingsError: they name none, or its key cannot be read.
+    """
+    settings.require("app_id")
     author = settings.author_token
     return AppGitHub(
         settings.github_api_url,
@@ -163,7 +280,16 @@ def _app(settings: Settings) -> AppGitHub:
         private_key=settings.read_private_key(),
         author_token=author.get_secret_value() if author is not None else None,
         clock=utc_now,
+        workflows=settings.workflows_granted,
     )
+
+
+def fork_reader_of(settings: Settings, tell: Callable[[str], None]) -> ForkReader:
+    """A reader of forks that stand somewhere: as the App where that is configured, as the author, or as nobody."""
+    token = settings.author_token.get_secret_value() if settings.author_token is not None else None
+    keyed = settings.private_key is not None or settings.private_key_file is not None
+    app = app_of(settings) if settings.app_id is not None and keyed else None
+    return ForkReader(settings.github_api_url, Outside(utc_now, time.sleep, tell), token=token, app=app)
 
 
 def _run_key(settings: Settings) -> bytes:
@@ -185,65 +311,71 @@ def _timing(settings: Settings) -> Timing:
         nudge=settings.nudge_seconds,
         progress=settings.progress_seconds,
         rechecks=settings.recheck_seconds,
+        cleanup_days=settings.cleanup_days if settings.cleanup == "archive" else None,
     )
 
 
-@contextmanager
-def executor_slot(settings: Settings, seconds: float = 60) -> Iterator[IO[str]]:
-    """Hold the one executor slot of a data directory: two executors under one name would run each step twice.
+def intake_of(settings: Settings, services: Services, databases: Databases, metrics: Metrics) -> Intake:
+    """The hook endpoint's way to the queues: durable in the inbox first, then moved by a thread of this process."""
+    door, inbox = engine.client(databases.engine, databases.engine_url), SqlInbox(databases.app)
 
-    Raises:
-        RuntimeError: another worker holds it and did not end in time.
-    """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with (settings.data_dir / "executor.lock").open("w", encoding="ascii") as slot:
-        give_up = time.monotonic() + seconds
-        while True:
-            try:
-                fcntl.flock(slot, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > give_up:
-                    raise RuntimeError(
-                        f"another worker uses {settings.data_dir}; stop it, or set another ASSAY_DATA_DIR"
-                    ) from None
-                time.sleep(0.1)
-        yield slot
+    def submit(ones: Sequence[Delivery]) -> None:
+        named = [(f"{engine.DELIVERY}{guid}", event) for guid, event in ones]
+        engine.submit_all(door, databases.engine, "events", "on_event", named)
 
-
-def start_worker(settings: Settings, databases: Databases) -> Services:
-    """Set the services and start the engine in this process. The caller holds the executor slot."""
-    services = services_of(settings, databases)
-    use(services)
-    engine.configure(databases.engine, databases.engine_url, "slot-0")
-    engine.launch(settings.queue_poll_seconds)
-    engine.wake(reconcile.sweep, "sweep", "sweep", 0.1)
-    engine.wake(reconcile.tidy, "sweep", "tidy", 60)
-    return services
-
-
-def intake_of(settings: Settings, services: Services, databases: Databases) -> Intake:
-    """The hook endpoint's way to the queues."""
-    door = engine.client(databases.engine, databases.engine_url)
+    together = Together(inbox.keep)
+    mover = Mover(inbox, submit, (database.DatabaseError, engine.EngineError))
 
     def accept(guid: str, event: Event) -> None:
-        engine.submit(door, "events", "on_event", f"gh-{guid}", events.dump_event(event))
+        together.put(guid, events.dump_event(event))
+        mover.nudge()
 
+    mover.start()
     return Intake(
         secrets=settings.webhook_secrets,
         app_id=settings.app_id or 0,
         app_slug=lambda: services.app.slug,
         accept=accept,
+        count=metrics.delivered,
+        not_kept=(NotKeptError, database.DatabaseError),
     )
 
 
-def metrics_of(services: Services) -> Mapping[str, Mapping[str, int]]:
-    """Counts for an operator's monitor."""
-    runs = services.store.active_runs()
-    trials: Counter[str] = Counter()
-    for run in runs:
-        trials.update(services.store.progress(run.id).trials_by_status)
-    return {"assay_active_runs": Counter(run.stage for run in runs), "assay_active_trials": trials}
+def standing_of(settings: Settings, databases: Databases) -> Callable[[], Standing]:
+    """How everything stands, for an operator's monitor; it raises RuntimeError where the databases do not answer."""
+    counts, ledger = SqlCounts(databases.app), SqlLedger(databases.app, WriteLimits())
+    path, replies = settings.data_dir / "bundles" / store.CACHE, _replies(settings)
+
+    def ask() -> Standing:
+        try:
+            queue, now = ledger.pending(utc_now()), utc_now()
+            oldest = 0.0 if queue.oldest_at is None else max((now - queue.oldest_at).total_seconds(), 0.0)
+            runs, trials, under_way = counts.runs(), counts.trials(), counts.under_way()
+        except database.DatabaseError as error:
+            raise RuntimeError(f"a database does not answer: {type(error).__name__}") from error
+        calls, cost, dearest = 0, 0.0, 0.0
+        if path.exists():
+            # Looking must not make the file: where no model was ever asked there is none.
+            calls, cost = replies.totals()
+            dearest = max((replies.spent(run) for run in under_way), default=0.0)
+        return Standing(runs, trials, queue.kinds, oldest, calls, cost, dearest)
+
+    return ask
+
+
+def database_problem(url: str) -> str | None:
+    """Why a database does not answer; None if it does. Never the error's own text, which may hold a password."""
+    opened: sa.Engine | None = None
+    try:
+        opened = database.open_engine(url)
+        with opened.connect() as connection:
+            connection.execute(sa.text("SELECT 1"))
+    except (sa.exc.SQLAlchemyError, ImportError) as error:
+        return type(error).__name__
+    finally:
+        if opened is not None:
+            opened.dispose()
+    return None
 
 
 def readiness_of(databases: Databases) -> Callable[[], None]:

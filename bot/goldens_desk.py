@@ -10,11 +10,12 @@ from typing import Any
 
 from bot.adapters.history import GitHistory
 from bot.adapters.mirrors import clone_of, read_pins
+from goldens.cutoffs import Exposure, cutoff_of, each_once, exposures, later, read_cutoffs
 from goldens.edit import EditError, SuiteText, replace_file
 from goldens.from_run import proposals
 from goldens.importers import landing, swebench
 from goldens.load import SUITE_FILE, is_packaged, load_suite, suite_names
-from goldens.mine.answers import read_answers
+from goldens.mine.answers import Answers, read_answers
 from goldens.mine.blame import mine_blame
 from goldens.mine.bugfix import mine_bugfix
 from goldens.mine.config import MineConfig, config_names, load_config
@@ -42,13 +43,36 @@ def find_suite(which: str) -> Suite:
     return load_suite(Path(which) if mine else which)
 
 
-def findings(suite: Suite, mirror: Path | None) -> tuple[Finding, ...]:
+def chosen(which: str, after: str | None) -> tuple[Suite, str]:
+    """A suite, or what of it is dated after a day, and what was left out.
+
+    Raises:
+        SuiteError: there is none, the day is none, or nothing is left.
+    """
+    suite = find_suite(which)
+    return (suite, "") if after is None else later(suite, after)
+
+
+def exposures_of(which: str, file: Path | None, said: Sequence[str]) -> tuple[Exposure, ...]:
+    """How much of a suite each model may have seen, by a file of cut-offs and what is said besides.
+
+    Raises:
+        SuiteError: there is no such suite, or a cut-off is none.
+    """
+    given = [*(read_cutoffs(file) if file is not None else ()), *map(cutoff_of, said)]
+    return exposures(find_suite(which), each_once(given, str(file or "--cutoff")))
+
+
+def findings(
+    suite: Suite, mirror: Path | None, progress: Callable[[int, int], None] | None = None
+) -> tuple[Finding, ...]:
     """What verification finds; with a mirror also about commits and pinned trees.
 
     Raises:
         GitError: a clone cannot be read.
     """
-    return verify(suite) if mirror is None else verify(suite, *read_pins(suite, mirror))
+    trees, pins = (None, None) if mirror is None else read_pins(suite, mirror)
+    return verify(suite, trees, pins, progress)
 
 
 # --- changing a suite that somebody owns ------------------------------------------------------------------------
@@ -222,21 +246,35 @@ class Dig:
     copies: bool = False
     complete: Complete | None = None
     """The model that is asked about preventability and wording, by `blame` only."""
+    told: Answers | None = None
+    """Answers that are read already, in place of the folder's."""
+    progress: Callable[[int, int], None] | None = None
+    """Is told how many of how many are looked at."""
+
+
+def check_free(target: Path, *, overwrite: bool) -> None:
+    """Make sure before any work that the drafts may be written.
+
+    Raises:
+        FileExistsError: the target is there already.
+    """
+    if target.exists() and not overwrite:
+        raise FileExistsError(f"{target} is there already; name a new file, or say --force")
 
 
 def mine(dig: Dig, target: Path, *, overwrite: bool) -> Mined:
-    """Mine a clone, offline, and write the drafts; nothing is written where there are none.
+    """Mine a clone and write the drafts; nothing is written where there are none.
 
     Raises:
         GitError: the clone cannot be read.
         SuiteError, HistoryError: an answer or the history cannot be understood.
         FileExistsError: the target is there already.
     """
-    if target.exists() and not overwrite:
-        raise FileExistsError(f"{target} is there already; name a new file, or say --force")
-    told = read_answers({path.name: path.read_bytes() for path in sorted(dig.answers.glob("*.json"))})
+    check_free(target, overwrite=overwrite)
+    told = dig.told or read_answers({path.name: path.read_bytes() for path in sorted(dig.answers.glob("*.json"))})
     with GitHistory(dig.clone) as git:
         quarry = Quarry(dig.upstream, git, dig.tips, told)
+        quarry.progress = dig.progress or quarry.progress
         found = _dug(dig, quarry)
     if found.drafts:
         name = f"{dig.config.mine}-{dig.kind}"[:63]
@@ -302,14 +340,16 @@ def import_swebench(
 # --- samples ----------------------------------------------------------------------------------------------------
 
 
-def items(source: str) -> tuple[Item, ...]:
+def items(source: str, after: str | None = None) -> tuple[Item, ...]:
     """What can be drawn from: pull requests of a suite, or the instances of a CSV file, each once.
 
     Raises:
         SuiteError, EditError: it is neither.
     """
     if not source.endswith(".csv"):
-        return tuple(Item(str(pull.id), _repository(pull)) for pull in find_suite(source).pulls)
+        return tuple(Item(str(pull.id), _repository(pull)) for pull in chosen(source, after)[0].pulls)
+    if after is not None:
+        raise EditError(f"{source}: a table of instances has no dates; --after is for suites")
     try:
         rows = list(csv.DictReader(Path(source).read_text("utf-8").splitlines()))
     except (OSError, ValueError, csv.Error) as error:

@@ -30,6 +30,7 @@ class Label(StrEnum):
 
     SUITE = "Suite"
     REVIEWERS = "Reviewers"
+    BUILT_IN = "Built-in reviewers"
     WAIT = "Wait limit (minutes)"
     JUDGE = "Judge"
     PULLS = "Pull requests"
@@ -37,6 +38,7 @@ class Label(StrEnum):
     VISIBILITY = "Fork visibility"
     ISOLATION = "Isolation"
     PUBLISH = "Publish"
+    PUBLISH_EACH = "Publish, by reviewer"
     COST = "Maximum LLM cost (US dollars)"
 
 

@@ -8,6 +8,21 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, NewType
 
+from bot.frozen import Frozen
+from bot.model_events import Actor as Actor
+from bot.model_events import ButtonPressed as ButtonPressed
+from bot.model_events import Event as Event
+from bot.model_events import Ignored as Ignored
+from bot.model_events import Installed as Installed
+from bot.model_events import IssueCommented as IssueCommented
+from bot.model_events import IssueEdited as IssueEdited
+from bot.model_events import IssueOpened as IssueOpened
+from bot.model_events import PullActivity as PullActivity
+from bot.model_events import Pushed as Pushed
+from bot.model_events import Rejected as Rejected
+from bot.model_events import RepoName as RepoName
+from bot.model_pace import Bucket as Bucket
+from bot.model_pace import ReviewerBudget as ReviewerBudget
 from scoring.model import PullId, ReviewerId, TrialStatus
 
 Sha = NewType("Sha", str)
@@ -18,111 +33,6 @@ ForkId = NewType("ForkId", str)
 
 Raw = Mapping[str, Any]
 """One object as GitHub's REST API gave it."""
-
-
-@dataclass(frozen=True, slots=True)
-class RepoName:
-    """`owner/name`, as GitHub spells it. Compared without case by `same_as`."""
-
-    owner: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.owner}/{self.name}"
-
-    @classmethod
-    def parse(cls, text: str) -> RepoName:
-        """Read `owner/name`.
-
-        Raises:
-            ValueError: not exactly one slash, or an empty half.
-        """
-        owner, slash, name = text.partition("/")
-        if not (owner and slash and name) or "/" in name:
-            raise ValueError(f"{text!r} is not a repository; write owner/name")
-        return cls(owner, name)
-
-    def same_as(self, other: RepoName) -> bool:
-        """GitHub's equality: case does not matter."""
-        return str(self).lower() == str(other).lower()
-
-
-# --- what webhooks turn into ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Who did something. `type` is GitHub's: User, Bot, Organization or Mannequin."""
-
-    login: str
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
-class IssueOpened:
-    """Somebody opened an issue: maybe a run."""
-
-    installation: int
-    repo: RepoName
-    issue: int
-    issue_id: int
-    title: str
-    body: str
-    author: Actor
-    sender: Actor
-
-
-@dataclass(frozen=True, slots=True)
-class IssueCommented:
-    """Somebody commented on an issue that is not a pull request: maybe a command."""
-
-    installation: int
-    repo: RepoName
-    issue: int
-    issue_id: int
-    comment_id: int
-    body: str
-    sender: Actor
-
-
-@dataclass(frozen=True, slots=True)
-class PullActivity:
-    """Somebody did something on a pull request or commit that may be one of our forks. Only a nudge."""
-
-    installation: int
-    repo: RepoName
-    pull: int | None
-    head_sha: str | None
-    sender: Actor | None
-    what: str
-    """`<event>.<action>`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """The App was installed on an account."""
-
-    installation: int
-    account: str
-    sender: Actor
-
-
-Event = IssueOpened | IssueCommented | PullActivity | Installed
-
-
-@dataclass(frozen=True, slots=True)
-class Ignored:
-    """A genuine delivery that is none of our business."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A delivery that is not genuine or not readable; `status` is the HTTP answer."""
-
-    status: Literal[400, 401, 403, 413]
-    reason: str
 
 
 # --- what issues turn into --------------------------------------------------------------------------------------
@@ -164,8 +74,18 @@ class RunRequest:
     visibility: Visibility = Visibility.PRIVATE
     isolation: Isolation = Isolation.SHARED
     publish: Publish = Publish.PRIVATE
+    """How reviewers may be published that `publish_each` does not name."""
     max_cost: float | None = None
     """US dollars of judge calls; None: no limit was set."""
+    publish_each: tuple[tuple[ReviewerId, Publish], ...] = ()
+    """Reviewers that may be published in another way than the rest."""
+    built_in: tuple[ReviewerId, ...] = ()
+    """Those of the reviewers that are no bots: they review here and write nothing on GitHub."""
+
+    @property
+    def modes(self) -> dict[ReviewerId, Publish]:
+        """How each reviewer may be published."""
+        return dict.fromkeys(self.reviewers, self.publish) | dict(self.publish_each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +111,10 @@ class CommandKind(StrEnum):
 
     STATUS = "status"
     CANCEL = "cancel"
+    RETRY = "retry"
+    REJUDGE = "rejudge"
+    EXTEND = "extend"
+    CLEANUP = "cleanup"
     HELP = "help"
 
 
@@ -244,6 +168,8 @@ class WriteLimits:
     per_hour: int = 500
     spacing_seconds: float = 1.0
     """Least time between two writes."""
+    repositories_per_hour: int = 100
+    """GitHub names no limit for these, only that some are lower than the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +186,12 @@ class RunPlan:
     """Estimated wall clock, from the content-write limits and the reviewers' waits."""
     writes: int
     """Estimated content writes."""
+    asked_by: str = ""
+    """A hash of the issue's text that the request was read from; empty where a command asked."""
+    frozen: Frozen = field(default_factory=Frozen)
+    budgets: tuple[ReviewerBudget, ...] = ()
+    follows: str = ""
+    """The run of which this one repeats trials that were not scored."""
 
     @property
     def trials(self) -> int:
@@ -295,6 +227,21 @@ class Asks:
     """When a reviewer was asked (opening counts as the first ask). Timezone-aware UTC, ascending, never empty."""
 
     at: tuple[datetime, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What was commanded of a run after it had begun."""
+
+    extended: tuple[tuple[str, float], ...] = ()
+    """(what commanded it, minutes) by which its deadlines were moved."""
+    judges: tuple[str, ...] = ()
+    """Who judged it, as the judges call themselves, the first one first; empty until somebody judged it again."""
+
+    @property
+    def extra_seconds(self) -> float:
+        """By how much every deadline of the run is later than it was planned."""
+        return sum(minutes for _, minutes in self.extended) * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +281,15 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
+class Button:
+    """A button on a check run, within GitHub's limits: 20, 40 and 20 characters."""
+
+    label: str
+    description: str
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRun:
     """A completed check run, within GitHub's limits except that annotations are not yet cut into fifties."""
 
@@ -345,6 +301,7 @@ class CheckRun:
     conclusion: Literal["neutral", "success", "skipped", "action_required"]
     annotations: tuple[Annotation, ...] = field(default=())
     text: str = ""
+    buttons: tuple[Button, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

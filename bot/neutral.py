@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from bot.model import ForkId
-from bot.neutral_audit import forbidden_for, leaks, links_back
+from bot.neutral_audit import Told, forbidden_for, fork_leaks, leaks, links_back
 from bot.neutral_push import PushKind, PushProblem, push_problem
 from bot.neutral_strip import Decided, StripResult, StripRules, parse_strip_rules, strip
 from bot.neutral_text import neutral_text
@@ -29,8 +29,10 @@ __all__ = [
     "PushProblem",
     "StripResult",
     "StripRules",
+    "Told",
     "branches",
     "forbidden_for",
+    "fork_leaks",
     "identity",
     "leaks",
     "links_back",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from bot.neutral_text import neutral_text
@@ -54,3 +55,39 @@ def forbidden_for(upstream: str | None, others: Iterable[str] = ()) -> tuple[str
     """What must not be named in a fork: the upstream `owner/name` and its halves, then `others`, each once."""
     halves = (upstream, *upstream.split("/")) if upstream else ()
     return tuple(dict.fromkeys((*halves, *others)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a fork must not tell, by what it would be."""
+
+    upstream: str | None
+    """`owner/name`; None where the suite ships its files."""
+    run: str
+    tool: tuple[str, ...] = ("assay",)
+    derived_only: tuple[str, ...] = ()
+    """The suite and the reviewers: no name that we make up holds these. In a pinned title they are ordinary words."""
+
+
+def fork_leaks(derived: Sequence[tuple[str, str]], pinned: Sequence[tuple[str, str]], told: Told) -> tuple[str, ...]:
+    """One line for each text of a fork that names what it must not; it does not repeat the word, for bots may read it.
+
+    Args:
+        derived: (where, text) of what we make up: repository names, branches, authors.
+        pinned: (where, text) of what the suite pins: title, body, commit messages.
+        told: what must stay unnamed.
+    """
+    kinds = (
+        ("the upstream", forbidden_for(told.upstream), (*derived, *pinned)),
+        ("the tool", told.tool, (*derived, *pinned)),
+        ("the run", (told.run,), (*derived, *pinned)),
+        ("the suite or a reviewer", told.derived_only, derived),
+    )
+    found = [
+        f"{where} names {kind}"
+        for kind, words, texts in kinds
+        for where, text in texts
+        if leaks([(where, text)], words)
+    ]
+    back = [f"{line.partition(':')[0]} points back to somewhere" for line in links_back(pinned)]
+    return tuple(dict.fromkeys((*found, *back)))

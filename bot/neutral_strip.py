@@ -7,7 +7,7 @@ without changing the golden diff, so it is either kept on both sides or the pull
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -105,6 +105,25 @@ def parse_strip_rules(text: str, source: str = "strip_paths.yaml") -> StripRules
         problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         raise ValueError(f"{source}: {problems}") from error
     return StripRules(tuple(_rule(group, source) for group in manifest.groups))
+
+
+def more_rules(rules: StripRules, configs: Mapping[str, Iterable[str]]) -> StripRules:
+    """The rules with a group for each reviewer's own configuration files behind them.
+
+    Raises:
+        ValueError: a pattern that cannot be one; says whose.
+    """
+    groups = [
+        StripRule(
+            f"configuration of {reviewer}",
+            "refuse",
+            "it configures a reviewer, so the reviewers would not be measured under equal rules",
+            re.compile("|".join(_regex(path, f"registry: {reviewer}") for path in paths), re.IGNORECASE),
+        )
+        for reviewer, given in sorted(configs.items())
+        if (paths := tuple(given))
+    ]
+    return StripRules((*rules.groups, *groups))
 
 
 def strip(paths: Iterable[str], changed: frozenset[str], rules: StripRules) -> StripResult:

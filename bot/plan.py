@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot import builtin_runs, pacing
 from bot.model import (
     ForkId,
     ForkPlan,
     Isolation,
     Publish,
+    ReviewerBudget,
     RunId,
     RunPlan,
     RunRequest,
@@ -23,6 +25,9 @@ from bot.model import (
     Visibility,
     WriteLimits,
 )
+from bot.neutral import neutral_text
+from bot.neutral_reviewers import action_problem
+from bot.plan_leaks import check_leaks
 from bot.registry import Reviewer
 from goldens.model import GitPin, GoldenPull, Suite
 from scoring.judges.vendors import models_in, same_vendor
@@ -52,6 +57,8 @@ def make_plan(
     author_is_user: bool,
     write_limits: WriteLimits,
     names: Namer,
+    keeps_quotas: bool = True,
+    workflows_granted: bool = False,
 ) -> RunPlan:
     """Plan a run.
 
@@ -60,20 +67,40 @@ def make_plan(
             or the namer gives two forks the same names.
     """
     chosen = _chosen_reviewers(request, reviewers)
-    pulls = _chosen_pulls(request, suite)
-    forks = _forks(_fork_members(pulls, chosen, request.isolation), secret, names)
+    forks = fork_plans(request, suite, reviewers, secret=secret, names=names)
+    check_leaks(run, suite, forks, secret)
     load = _load(forks, chosen, author_is_user)
     wait = max(_wait_minutes(request, reviewer) for reviewer in chosen)
+    budgets = tuple(_budget(reviewer, forks, keeps_quotas) for reviewer in chosen)
+    pace = 60 * max(budget.hours for budget in budgets)
+    made = 60.0 * ((len(forks) - 1) // write_limits.repositories_per_hour)
     return RunPlan(
         run=run,
         org=org,
         request=request,
         suite_hash=suite.ref.hash,
         forks=forks,
-        warnings=tuple(_warnings(request, chosen, load, author_is_user, write_limits)),
-        minutes=_minutes(load, wait, write_limits),
+        warnings=(
+            *_warnings(request, chosen, load, author_is_user, write_limits),
+            *_action_warnings(chosen, workflows_granted),
+            *_pace_notes(chosen, budgets, made, write_limits),
+        ),
+        minutes=_minutes(load, wait, max(pace, made), write_limits),
         writes=load.total,
+        budgets=budgets,
     )
+
+
+def fork_plans(
+    request: RunRequest, suite: Suite, reviewers: Sequence[Reviewer], *, secret: bytes, names: Namer
+) -> tuple[ForkPlan, ...]:
+    """The forks that a request asks for, with everything we author of them.
+
+    Raises:
+        ValueError: as `make_plan`.
+    """
+    chosen, pulls = _chosen_reviewers(request, reviewers), _chosen_pulls(request, suite)
+    return _forks(_fork_members(pulls, chosen, request.isolation), secret, names)
 
 
 # --- forks ------------------------------------------------------------------------------------------------------
@@ -106,12 +133,17 @@ _Member = tuple[ForkId, GoldenPull, tuple[ReviewerId, ...]]
 
 
 def _fork_members(pulls: Sequence[GoldenPull], chosen: Sequence[Reviewer], isolation: Isolation) -> Iterator[_Member]:
+    """Who says nothing where others could read it needs no fork of its own."""
     everybody = tuple(ReviewerId(reviewer.id) for reviewer in chosen)
+    apart = tuple(ReviewerId(reviewer.id) for reviewer in builtin_runs.on_github(chosen))
+    beside = tuple(one for one in everybody if one not in apart)
     for pull in pulls:
-        if isolation is Isolation.SHARED:
+        if isolation is Isolation.SHARED or not apart:
             yield ForkId(pull.id), pull, everybody
-        else:
-            yield from ((ForkId(f"{pull.id}~{one}"), pull, (one,)) for one in everybody)
+            continue
+        for one in apart:
+            name = ForkId(f"{pull.id}~{builtin_runs.fork_part(one)}")
+            yield name, pull, (one, *beside) if one == apart[0] else (one,)
 
 
 def _forks(members: Iterator[_Member], secret: bytes, names: Namer) -> tuple[ForkPlan, ...]:
@@ -126,7 +158,8 @@ def _forks(members: Iterator[_Member], secret: bytes, names: Namer) -> tuple[For
         if not free or base == head:
             raise ValueError(f"fork {fork} has no repository name of its own, or its two branches are the same")
         taken.update(free)
-        forks[fork] = ForkPlan(fork, pull.id, free, base, head, pull.title, pull.body, reviewers)
+        title, body = neutral_text(pull.title), neutral_text(pull.body)
+        forks[fork] = ForkPlan(fork, pull.id, free, base, head, title, body, reviewers)
     return tuple(forks.values())
 
 
@@ -163,6 +196,7 @@ class _Load:
 def _load(forks: Sequence[ForkPlan], chosen: Sequence[Reviewer], author_is_user: bool) -> _Load:
     """Per fork a repository and a pull request; per trial an ask, where one is needed, and a check run."""
     asked = {reviewer.id for reviewer in chosen if reviewer.trigger.kind is not TriggerKind.AUTO}
+    asked |= {one.id for one in builtin_runs.on_github(chosen) if isinstance(one, builtin_runs.BuiltIn)}
     asks = sum(reviewer in asked for fork in forks for reviewer in fork.reviewers)
     trials = sum(len(fork.reviewers) for fork in forks)
     by_author = len(forks) + asks
@@ -189,13 +223,26 @@ def _paced(limits: WriteLimits, gaps: int) -> float:
     return max(gaps * limits.spacing_seconds / 60, float(gaps // limits.per_minute))
 
 
-def _minutes(load: _Load, wait: float, limits: WriteLimits) -> float:
+def _minutes(load: _Load, wait: float, pace: float, limits: WriteLimits) -> float:
     """The longest it should take: open everything, wait for the slowest reviewer, publish.
 
     Phases share an hour's budget, so the whole is never shorter than the busiest identity's writes in one go.
     """
-    opening = max(least_minutes(limits, load.app_opens), least_minutes(limits, load.author_opens))
+    opening = max(least_minutes(limits, load.app_opens), least_minutes(limits, load.author_opens), pace)
     return max(opening + wait + least_minutes(limits, load.app_publishes), least_minutes(limits, load.busiest))
+
+
+def _budget(reviewer: Reviewer, forks: Sequence[ForkPlan], keeps_quotas: bool) -> ReviewerBudget:
+    trials = sum(reviewer.id in fork.reviewers for fork in forks)
+    hours = pacing.hours(reviewer, trials) if keeps_quotas else 0.0
+    cost = reviewer.cost
+    return ReviewerBudget(
+        ReviewerId(reviewer.id),
+        trials,
+        hours,
+        None if cost is None else cost.least * trials,
+        None if cost is None else cost.most * trials,
+    )
 
 
 # --- warnings ---------------------------------------------------------------------------------------------------
@@ -208,8 +255,15 @@ def _warnings(
         if not author_is_user:
             yield from _author_warnings(reviewer)
         yield from _reviewer_warnings(request, reviewer)
-    yield from _run_warnings(request, len(chosen))
+    yield from _run_warnings(request, len(builtin_runs.on_github(chosen)))
     yield from _budget_warnings(load, limits)
+
+
+def _action_warnings(chosen: Sequence[Reviewer], granted: bool) -> Iterator[str]:
+    for reviewer in chosen:
+        problem = action_problem(reviewer, granted=granted)
+        if problem is not None:
+            yield f"{reviewer.name} will be unable to review: {problem}."
 
 
 def _author_warnings(reviewer: Reviewer) -> Iterator[str]:
@@ -235,16 +289,22 @@ def _reviewer_warnings(request: RunRequest, reviewer: Reviewer) -> Iterator[str]
     for model in models_in(request.judge):
         if warning := same_vendor(model, reviewer.vendor):
             yield f"{reviewer.name}: {warning}."
-    floor = reviewer.wait.floor / 60
+    floor, known = reviewer.wait.floor / 60, reviewer.wait.deadline / 60
+    if request.wait_minutes is not None and floor <= request.wait_minutes < known:
+        yield (
+            f"The wait limit of {request.wait_minutes:g} minutes is used instead of the {known:g} minutes that suit "
+            f"{reviewer.name}; what it says later is kept, and not scored."
+        )
     if request.wait_minutes is not None and request.wait_minutes < floor:
         yield (
             f"The wait limit of {request.wait_minutes:g} minutes is shorter than the {floor:g} minutes "
             f"{reviewer.name} is known to need, so its trials will be cut off at the limit."
         )
-    if reviewer.publish_terms and request.publish is not Publish.PRIVATE:
+    mode = request.modes.get(ReviewerId(reviewer.id), request.publish)
+    if reviewer.publish_terms and mode is not Publish.PRIVATE:
         yield (
             f"The terms of {reviewer.name} are reported to speak of publishing comparisons, and this run publishes "
-            f"{request.publish.value} results: {' '.join(reviewer.publish_terms.split())}"
+            f"{mode.value} results: {' '.join(reviewer.publish_terms.split())}"
         )
 
 
@@ -266,6 +326,37 @@ def _run_warnings(request: RunRequest, reviewers: int) -> Iterator[str]:
         )
     if models_in(request.judge) and request.max_cost is None:
         yield "No maximum LLM cost is set; judging will cost what it costs."
+
+
+def _pace_notes(
+    chosen: Sequence[Reviewer], budgets: Sequence[ReviewerBudget], made: float, limits: WriteLimits
+) -> Iterator[str]:
+    for reviewer, budget in zip(chosen, budgets, strict=True):
+        yield from _quota_notes(reviewer, budget)
+        if budget.least_cost is not None and budget.most_cost is not None:
+            note = f" ({' '.join(reviewer.cost.note.split())})" if reviewer.cost and reviewer.cost.note else ""
+            yield (
+                f"{reviewer.name} charges for each review: about {budget.least_cost:.2f} to {budget.most_cost:.2f} US "
+                f"dollars for {budget.trials} trials{note}."
+            )
+    if made:
+        yield (
+            f"Repositories are made at {limits.repositories_per_hour} an hour at most, so the last one is made after "
+            f"{made / 60:g} hours; an interruption costs nothing, whatever is made already stays."
+        )
+
+
+def _quota_notes(reviewer: Reviewer, budget: ReviewerBudget) -> Iterator[str]:
+    if not reviewer.quotas:
+        return
+    quota = reviewer.quotas[0]
+    plan = f" ({' '.join(quota.plan.split())})" if quota.plan else ""
+    time = "an hour" if quota.hours == 1 else f"in {quota.hours:g} hours"
+    given = f"{reviewer.name} gives {quota.reviews} reviews {time}{plan}"
+    if budget.hours:
+        yield f"{given}: its {budget.trials} trials are spread over {budget.hours:g} hours."
+    elif budget.trials > quota.reviews:
+        yield f"{given}, and this run asks for {budget.trials}: the rest will likely be refused."
 
 
 def _budget_warnings(load: _Load, limits: WriteLimits) -> Iterator[str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from bot.model import (
-    Annotation,
     Asks,
-    CheckRun,
+    Bucket,
     ForkId,
-    Raw,
+    Orders,
     RepoName,
     RunId,
     RunPlan,
@@ -21,27 +20,20 @@ from bot.model import (
     Sha,
     Snapshot,
 )
+from bot.neutral_preflight import TreeFinding
+from bot.neutral_reviewers import TreeNeeds
+from bot.ports_github import AppIdentity as AppIdentity
+from bot.ports_github import Author as Author
+from bot.ports_github import AuthorAccount as AuthorAccount
+from bot.ports_github import GitHub as GitHub
+from bot.ports_github import GitHubApp as GitHubApp
+from bot.ports_github import GitHubError as GitHubError
+from bot.rulings import Ruling
 from goldens.model import GoldenPull
 from scoring.judges.asks import Ask, Reply
 from scoring.model import PullId, ReviewerId, TrialStatus
 
 Json = Any
-
-
-class GitHubError(Exception):
-    """GitHub did not do what was asked. `status` 0: no answer came, so the deed may have been done."""
-
-    def __init__(self, status: int, message: str, headers: Mapping[str, str], method: str) -> None:
-        super().__init__(f"{method} answered {status or 'nothing'}: {message}")
-        self.status = status
-        self.message = message
-        self.headers = dict(headers)
-        self.method = method
-
-    @property
-    def outcome_unknown(self) -> bool:
-        """Whether the deed may have been done all the same."""
-        return self.status == 0 or self.status >= 500
 
 
 class GitFailure(Exception):
@@ -73,91 +65,6 @@ class ModelError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class AppIdentity:
-    """Who we are on GitHub."""
-
-    app_id: int
-    slug: str
-
-    @property
-    def login(self) -> str:
-        """The account our own comments carry."""
-        return f"{self.slug}[bot]"
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """The identity that opens pull requests and posts triggers."""
-
-    login: str
-    is_user: bool
-
-
-class GitHub(Protocol):
-    """GitHub, as one installation sees it. Lists come whole: every page, or an error; never a part."""
-
-    def account(self, *, author: bool = False) -> str:
-        """Whose content limits a write counts against. Asks nobody, so that workflows may call it between steps."""
-        ...
-
-    def identity(self) -> AppIdentity: ...
-    def author(self) -> Author: ...
-    def permission(self, repo: RepoName, login: str) -> str:
-        """`admin`, `write`, `read` or `none`."""
-        ...
-
-    def issue(self, repo: RepoName, number: int) -> Raw: ...
-    def issues_since(self, repo: RepoName, since: datetime) -> tuple[Raw, ...]: ...
-    def comments_since(self, repo: RepoName, since: datetime) -> tuple[Raw, ...]: ...
-    def issue_comments(self, repo: RepoName, number: int) -> tuple[Raw, ...]: ...
-    def repository(self, repo: RepoName) -> Raw | None: ...
-    def pulls_by_head(self, repo: RepoName, branch: str) -> tuple[Raw, ...]: ...
-    def review_asks(self, repo: RepoName, pull: int, login: str) -> int:
-        """How often a review of `login` was requested, or 1 if it has reviewed all the same."""
-        ...
-
-    def snapshot(self, repo: RepoName, pull: int) -> Snapshot: ...
-    def check_runs(self, repo: RepoName, sha: Sha, name: str) -> tuple[Raw, ...]: ...
-
-    def issue_by_us(self, repo: RepoName, text: str) -> Raw | None:
-        """An issue that we opened and whose body holds `text`."""
-        ...
-
-    def open_issue(self, repo: RepoName, title: str, body: str) -> Raw: ...
-    def create_repository(self, repo: RepoName, *, private: bool) -> Raw: ...
-    def open_pull(self, repo: RepoName, *, title: str, body: str, head: str, base: str) -> Raw: ...
-    def comment(self, repo: RepoName, number: int, body: str, *, as_author: bool = False) -> Raw: ...
-    def edit_comment(self, repo: RepoName, comment_id: int, body: str) -> Raw: ...
-    def request_review(self, repo: RepoName, pull: int, login: str) -> tuple[str, ...]:
-        """Ask; the answer is the list of requested reviewers, empty where GitHub silently ignored it."""
-        ...
-
-    def create_check(self, repo: RepoName, check: CheckRun, first: Sequence[Annotation]) -> Raw: ...
-    def add_annotations(self, repo: RepoName, check_id: int, check: CheckRun, more: Sequence[Annotation]) -> Raw: ...
-    def git_token(self, repo: RepoName) -> str:
-        """A token that may push to the repository."""
-        ...
-
-
-class GitHubApp(Protocol):
-    """GitHub, as the App itself sees it."""
-
-    @property
-    def slug(self) -> str:
-        """Our slug, or nothing while nobody has asked for it. Asks nobody."""
-        ...
-
-    def identity(self) -> AppIdentity: ...
-    def installations(self) -> tuple[tuple[int, str], ...]:
-        """(installation id, account login) of each."""
-        ...
-
-    def installation(self, installation: int) -> GitHub:
-        """GitHub as that installation sees it. Asks nobody."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
 class ForkCommits:
     """The two commits of a fork and the proof that they are the golden pull request."""
 
@@ -169,13 +76,45 @@ class ForkCommits:
     stripped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """What else a reader of the result should know: files kept although a rule names them, another merge base."""
+    base_is: str = ""
+    """What the base commit is known to be: the merge base or not. Empty where the files ship with the suite."""
+    kept: tuple[str, ...] = ()
+    """Files that a rule names and that stay on both sides, because the golden pull request changes them."""
+    injected: tuple[str, ...] = ()
+    """Workflows of reviewers, written to both sides."""
+    findings: tuple[TreeFinding, ...] = ()
+    """What else the trees hold that a host or a reviewer may mind."""
+    residual: Mapping[str, int] = field(default_factory=dict)
+    """What the files still give away of where they come from: kind -> count."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoTrees:
+    """The files of a fork before and after its change: path -> content."""
+
+    base: Mapping[str, bytes]
+    head: Mapping[str, bytes]
+    whole: bool
+    """Whether it is all files; else those that the change touches."""
 
 
 class ForkBuilder(Protocol):
     """Git, as the fork workflow needs it."""
 
-    def build(self, run: RunId, fork: ForkId, pull: GoldenPull, *, secret: bytes, title: str) -> ForkCommits:
-        """Make both commits in a scratch repository; the same secret gives the same SHAs.
+    def build(
+        self,
+        run: RunId,
+        fork: ForkId,
+        pull: GoldenPull,
+        *,
+        secret: bytes,
+        title: str,
+        needs: TreeNeeds,
+        upstream_token: str | None = None,
+    ) -> ForkCommits:
+        """Make both commits in a scratch repository; the same secret and needs give the same SHAs.
+
+        A private upstream is read with `upstream_token`, which goes to GitHub and nowhere else.
 
         Raises:
             GitFailure: the commits cannot be had or made.
@@ -190,7 +129,22 @@ class ForkBuilder(Protocol):
         """
         ...
 
+    def branches(self, clone_url: str, token: str) -> Mapping[str, Sha]:
+        """The branches that stand there.
+
+        Raises:
+            GitFailure: nobody can tell.
+        """
+        ...
+
     def diff(self, run: RunId, fork: ForkId, commits: ForkCommits) -> str: ...
+    def trees(self, run: RunId, fork: ForkId, commits: ForkCommits) -> TwoTrees:
+        """The files of both commits.
+
+        Raises:
+            GitFailure: they are not in the scratch repository, or are more than can be read.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +164,9 @@ class RunRow:
     """Whether the control repository was public when the run was asked for."""
     note: str = ""
     report_hash: str | None = None
+    ended_at: datetime | None = None
+    """When it was seen to be over."""
+    orders: Orders = field(default_factory=Orders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +186,8 @@ class ForkRow:
     opened_at: datetime | None = None
     wake_at: datetime | None = None
     """When it is to be looked at again; long past means that the waking was lost."""
+    retired: str = ""
+    """archived, deleted, gone or kept: what became of its repository once the run was over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +231,10 @@ class Ledger(Protocol):
         """The moment this write may go out under the content limits of the identity; kept for the key."""
         ...
 
+    def pace(self, key: str, buckets: Sequence[Bucket], now: datetime) -> datetime:
+        """The first moment that breaks no limit of any of the buckets; kept for the key, in all of them."""
+        ...
+
     def confirm(self, key: str, result: Json, now: datetime) -> None: ...
 
 
@@ -285,14 +248,49 @@ class Store(Protocol):
     def run(self, run: RunId) -> RunRow: ...
     def runs_of_issue(self, issue_id: int) -> tuple[RunRow, ...]: ...
     def active_runs(self) -> tuple[RunRow, ...]: ...
+    def all_runs(self) -> tuple[RunRow, ...]: ...
+    def find_run(self, run: RunId) -> RunRow | None:
+        """The run of that id, if there is one."""
+        ...
+
+    def settled(self, wanted: Sequence[RunId]) -> Mapping[RunId, Mapping[str, int]]:
+        """Of each run how many trials are over, by status: one question for all of them."""
+        ...
+
     def set_stage(self, run: RunId, stage: str, note: str = "") -> None: ...
     def advance(self, run: RunId, from_stages: Sequence[str], to: str) -> bool:
         """Move a run on if it is in one of `from_stages`; False where it is not."""
         ...
 
+    def mark_ended(self, now: datetime) -> None:
+        """Note of every run that is over and has no end yet that it has ended."""
+        ...
+
+    def ended_runs(self, before: datetime) -> tuple[RunRow, ...]:
+        """Runs that ended before then and have forks of which nobody has decided what becomes of them."""
+        ...
+
+    def extend(self, run: RunId, order: str, minutes: float) -> RunRow:
+        """Move the run's deadlines, once for each order, and give the run as it now is."""
+        ...
+
+    def judged_by(self, run: RunId, judges: Sequence[str]) -> None:
+        """Note who has judged the run, beside those noted before."""
+        ...
+
+    def retire(self, run: RunId, fork: ForkId, how: str) -> None:
+        """Note what became of a fork's repository."""
+        ...
+
     def forks(self, run: RunId) -> tuple[ForkRow, ...]: ...
     def fork(self, run: RunId, fork: ForkId) -> ForkRow: ...
     def fork_by_repo(self, repo: RepoName) -> ForkRow | None: ...
+    def fork_by_repo_id(self, repo_id: int) -> ForkRow | None: ...
+    def cursor(self, name: str) -> str | None:
+        """Where reading goes on; None where nobody has read yet."""
+        ...
+
+    def set_cursor(self, name: str, value: str) -> None: ...
     def fork_opened(self, fork: ForkRow, asks: Mapping[ReviewerId, datetime]) -> None: ...
     def set_fork_state(self, run: RunId, fork: ForkId, state: str, problem: str = "") -> None: ...
     def set_wake(self, run: RunId, fork: ForkId, at: datetime) -> None: ...
@@ -315,6 +313,17 @@ class Store(Protocol):
     def progress(self, run: RunId) -> RunProgress: ...
     def save_report(self, run: RunId, report: str, report_hash: str) -> None: ...
     def report(self, run: RunId) -> str | None: ...
+    def add_ruling(self, run: RunId, ruling: Ruling) -> Ruling:
+        """Keep what a person ruled; it gets its number.
+
+        Raises:
+            AlreadyUndone: it takes back what was taken back before, or is none of this run.
+        """
+        ...
+
+    def rulings(self, run: RunId) -> tuple[Ruling, ...]:
+        """Everything that people ruled about a run, oldest first."""
+        ...
 
 
 class Model(Protocol):

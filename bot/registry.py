@@ -1,164 +1,61 @@
-"""Who the reviewers are: logins, how to ask them, how to read that they are done. Data is in `manifests/`."""
+"""Who the reviewers are: logins, how to ask them, how to read that they are done. Data is in `manifests/`.
+
+Files are read one over the other: those shipped, the operator's, the organisation's own in its control repository. An
+entry of a later file replaces the earlier one of that id; one that leaves out the logins changes only the fields it
+gives.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
-from bot.model import TriggerKind
-from bot.patterns import UnboundedPattern, bounded
+from bot.patterns import bounded, ways
+from bot.registry_entry import (
+    Cost,
+    Fact,
+    Limits,
+    Login,
+    Quota,
+    Reviewer,
+    Signals,
+    Strict,
+    TriggerSpec,
+    Wait,
+    Workflow,
+    normalise_login,
+)
 from goldens.located import Document, Problem, SuiteError, read_document
 from scoring.model import ReviewerId
 
-Seconds = Annotated[float, Field(ge=0, le=7 * 86_400, allow_inf_nan=False)]
+__all__ = [
+    "OWN_FILE",
+    "Cost",
+    "Fact",
+    "Limits",
+    "Login",
+    "Quota",
+    "Registry",
+    "RegistryError",
+    "Reviewer",
+    "Signals",
+    "TriggerSpec",
+    "Wait",
+    "Workflow",
+    "load_registry",
+    "normalise_login",
+]
 
-
-def _bounded(pattern: str) -> str:
-    try:
-        bounded(pattern)
-    except UnboundedPattern as error:
-        raise ValueError(f"the pattern {error}") from error
-    return pattern
-
-
-def _one_group(pattern: str) -> str:
-    if bounded(_bounded(pattern)).groups != 1:
-        raise ValueError("the pattern must have exactly one group; make the others (?:...)")
-    return pattern
-
-
-def _window_groups(pattern: str) -> str:
-    names = set(bounded(_bounded(pattern)).groupindex)
-    if not names or names - {"hours", "minutes", "seconds"}:
-        raise ValueError("the pattern must name one or more of the groups hours, minutes and seconds, and no other")
-    return pattern
-
-
-Pattern = Annotated[str, Field(min_length=1), AfterValidator(_bounded)]
-Patterns = tuple[Pattern, ...]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def normalise_login(login: str) -> str:
-    """A login as compared: lower case, without the `app/` and `[bot]` that some of GitHub's surfaces add."""
-    return login.lower().removeprefix("app/").removesuffix("[bot]")
-
-
-class Login(_Strict):
-    """One account a reviewer posts under."""
-
-    login: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,60}(\[bot\])?$")
-    """As REST shows it, `[bot]` suffix included. Compared lower-case without the suffix, never by substring."""
-    type: Literal["Bot", "User"] = "Bot"
-    body_marker: str | None = Field(default=None, min_length=3)
-    """Only comments whose body holds this text are the reviewer's; for shared accounts such as github-actions."""
-
-    def speaks(self, login: str, body: str, type_: str | None) -> bool:
-        """Whether a text by this account is the reviewer's. A person never passes for a bot of the same name."""
-        kind = type_ or ("Bot" if login.endswith("[bot]") else "User")
-        if kind != self.type or normalise_login(login) != normalise_login(self.login):
-            return False
-        return self.body_marker is None or self.body_marker in body
-
-
-class TriggerSpec(_Strict):
-    """How to ask."""
-
-    kind: TriggerKind = TriggerKind.AUTO
-    text: str = ""
-    """The comment to post, or the login to request a review from. Empty for `auto`."""
-
-    @model_validator(mode="after")
-    def _text_where_needed(self) -> TriggerSpec:
-        if (self.kind is TriggerKind.AUTO) == bool(self.text.strip()):
-            needed = "takes no text" if self.text.strip() else "needs a text"
-            raise ValueError(f"a trigger of kind {self.kind.value} {needed}")
-        return self
-
-
-class Wait(_Strict):
-    """How long to wait. All in seconds."""
-
-    floor: Seconds = 60
-    """Never settle on activity alone sooner than this after the ask."""
-    quiet: Seconds = 120
-    """Without a done signal: settled when nothing changed for so long."""
-    grace: Seconds = 30
-    """With a done signal: settled when nothing changed for so long after it."""
-    deadline: Seconds = 3600
-    """Given up on after so long from the first ask."""
-    ask_gap: Seconds = 300
-    """Least time between two asks of a rate-limited reviewer, when it names no window."""
-    max_asks: int = Field(default=2, ge=1, le=20)
-    """How often it may be asked in all; opening the pull request is the first."""
-
-
-class Signals(_Strict):
-    """Patterns (Python regexes, bounded, searched in bodies, check titles and summaries) that tell a state."""
-
-    placeholder: Patterns = ()
-    """The reviewer has begun; the comment is no finding and no end."""
-    done: Patterns = ()
-    clean: Patterns = ()
-    """Done, and nothing found."""
-    skipped: Patterns = ()
-    rate_limited: Patterns = ()
-    unable: Patterns = ()
-    error: Patterns = ()
-    announced: Annotated[str, AfterValidator(_one_group)] | None = None
-    """One group: how many inline findings the reviewer says it posted."""
-    window: Annotated[str, AfterValidator(_window_groups)] | None = None
-    """Named groups `hours`, `minutes`, `seconds` (each optional): when a rate-limited reviewer may be asked again."""
-    not_findings: Patterns = ()
-    """Chatter of the reviewer that is never a finding (acknowledgements, tips, status)."""
-    reviewed_commit: Annotated[str, AfterValidator(_one_group)] | None = None
-    """One group: the commit, maybe shortened, that a text says it is about. Another commit's text proves nothing."""
-    clean_reaction: Literal["+1", "hooray", "heart", "rocket"] | None = None
-    """The reaction to the pull request that says done and nothing found, unless its `eyes` still stand beside it."""
-
-
-class Reviewer(_Strict):
-    """One bot under test."""
-
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,38}$")
-    name: str
-    vendor: str = Field(default="", pattern=r"^([a-z0-9][a-z0-9 .-]{0,60})?$")
-    """Who makes it, in lower case; empty where nobody is named. A judge of the same house may favour it."""
-    logins: tuple[Login, ...] = Field(min_length=1)
-    app_slugs: tuple[str, ...] = ()
-    """Apps whose check runs are this reviewer's."""
-    check_names: tuple[str, ...] = ()
-    """Check runs or status contexts whose completion is a done signal, provided no skip pattern matches."""
-    findings_in_checks: bool = False
-    """Whether annotations of its check runs are findings."""
-    trigger: TriggerSpec = TriggerSpec()
-    rerun: TriggerSpec | None = None
-    """How to ask again; None: as the first time, and not at all where that was `auto`."""
-    reviews_bot_authors: bool | None = None
-    """Whether it reviews pull requests that a bot opened; None: unconfirmed."""
-    wait: Wait = Wait()
-    signals: Signals = Signals()
-    publish_terms: str | None = None
-    """What its terms are reported to say about publishing comparisons; None: nothing known."""
-    retired: bool = False
-    source: str = ""
-    confidence: Literal["documented", "observed", "unconfirmed", "ours"] = "unconfirmed"
-
-    def speaks(self, login: str | None, body: str, type_: str | None) -> bool:
-        """Whether a text by this account is the reviewer's. Nobody (a deleted account) is never a reviewer."""
-        return login is not None and any(own.speaks(login, body, type_) for own in self.logins)
-
-    @property
-    def askable_again(self) -> bool:
-        """Whether there is a way to ask once more."""
-        return (self.rerun or self.trigger).kind is not TriggerKind.AUTO
+OWN_FILE = ".assay/reviewers.yaml"
+"""The organisation's own entries, in its control repository."""
+MOST_OWN = 100
+"""Entries of the organisation's own file."""
+MOST_OWN_WAYS = 12_000
+"""What all of its patterns together may cost, in `patterns.ways`: each text of a run may be searched with all."""
 
 
 class RegistryError(ValueError):
@@ -208,26 +105,57 @@ class Registry:
         """Whether some reviewer posts under this account, whatever the marker."""
         return normalise_login(login) in self._by_login
 
+    def hinted(self, login: str) -> str | None:
+        """The reviewer whose vendor an account nobody knows looks like it is of. Never whose text it is."""
+        hints = ((reviewer.id, reviewer.login_hint) for reviewer in self.reviewers if reviewer.login_hint)
+        return next((name for name, hint in hints if bounded(hint).search(login[:100])), None)
+
     def by_app_slug(self, slug: str | None) -> Reviewer | None:
         """The reviewer whose App has this slug."""
         return None if slug is None else self._by_slug.get(slug)
 
+    def with_own(self, text: str, *, reserved: Collection[str] = ()) -> Registry:
+        """This registry with the organisation's own file over it.
 
-class _File(_Strict):
-    version: Literal[1]
-    reviewers: tuple[Reviewer, ...]
+        The file is written by whoever may push to the control repository, so it cannot claim what is not a reviewer's
+        to claim: `reserved` are the logins that the App and its author token act as.
+
+        Raises:
+            RegistryError: everything that is wrong with the file.
+        """
+        earlier = {reviewer.id: _Entry(reviewer) for reviewer in self.reviewers}
+        entries = _read_file(OWN_FILE, text, earlier)
+        kept = [entry for name, entry in earlier.items() if name not in entries]
+        problems = [
+            *_too_many(entries),
+            *_too_slow(entries.values()),
+            *_reserved(entries.values(), {normalise_login(login) for login in reserved}),
+            *_needing_more(entries.values(), self),
+            *_clashes([*kept, *entries.values()]),
+        ]
+        if problems:
+            raise RegistryError(problems)
+        return Registry(tuple(entry.reviewer for entry in (earlier | entries).values()))
+
+
+class _File(Strict):
+    version: Any
+    reviewers: tuple[Any, ...]
 
 
 class _Entry(NamedTuple):
     reviewer: Reviewer
-    document: Document
-    position: int
+    document: Document | None = None
+    position: int = 0
 
-    def problem(self, what: str) -> Problem:
-        return self.document.problem(("reviewers", self.position, "id"), what)
+    def problem(self, what: str, *where: str | int) -> Problem:
+        if self.document is None:
+            return Problem(OWN_FILE, 1, "reviewers", what)
+        return self.document.problem(("reviewers", self.position, *(where or ("id",))), what)
 
     def __str__(self) -> str:
-        return f"{self.reviewer.id!r} ({self.document.name}:{self.problem('').line})"
+        place = f" ({self.document.name}:{self.problem('').line})" if self.document else ""
+        return f"{self.reviewer.id!r}{place}"
 
 
 _FIELDS: dict[str | int, type[BaseModel]] = {
@@ -237,11 +165,18 @@ _FIELDS: dict[str | int, type[BaseModel]] = {
     "rerun": TriggerSpec,
     "wait": Wait,
     "signals": Signals,
+    "limits": Limits,
+    "quotas": Quota,
+    "cost": Cost,
+    "workflow": Workflow,
+    "facts": Fact,
 }
+_MERGED = ("wait", "signals", "limits")
+"""Fields whose own fields are changed one by one."""
 
 
 def load_registry(*texts: tuple[str, str]) -> Registry:
-    """Read registry files, each given as (name, YAML text). A later file's entry replaces an earlier one's of that id.
+    """Read registry files, each given as (name, YAML text), one over the other.
 
     Raises:
         RegistryError: everything that is wrong, with file, line, field and what is allowed there.
@@ -250,7 +185,7 @@ def load_registry(*texts: tuple[str, str]) -> Registry:
     entries: dict[str, _Entry] = {}
     for name, text in texts:
         try:
-            entries |= _read_file(name, text)
+            entries |= _read_file(name, text, entries)
         except RegistryError as error:
             problems += error.problems
     problems += _clashes(list(entries.values()))
@@ -259,38 +194,72 @@ def load_registry(*texts: tuple[str, str]) -> Registry:
     return Registry(tuple(entry.reviewer for entry in entries.values()))
 
 
-def _read_file(name: str, text: str) -> dict[str, _Entry]:
+def _read_file(name: str, text: str, earlier: Mapping[str, _Entry]) -> dict[str, _Entry]:
     try:
         document = read_document(text.encode(), name)
     except SuiteError as error:
         raise RegistryError(error.problems) from error
-    try:
-        reviewers = _File.model_validate(document.value).reviewers
-    except ValidationError as error:
-        raise RegistryError(_explained(error, document)) from error
+    problems = _outside(document)
+    if problems:
+        raise RegistryError(problems)
+    assert isinstance(document.value, dict)
     entries: dict[str, _Entry] = {}
-    for index, reviewer in enumerate(reviewers):
-        entry = _Entry(reviewer, document, index)
-        if reviewer.id in entries:
-            raise RegistryError([entry.problem(f"this id is already taken by {entries[reviewer.id]}")])
-        entries[reviewer.id] = entry
+    for index, raw in enumerate(document.value["reviewers"]):
+        try:
+            entry = _Entry(Reviewer.model_validate(_changed(raw, earlier)), document, index)
+        except ValidationError as error:
+            problems += _explained(error, document, index)
+            continue
+        if entry.reviewer.id in entries:
+            problems.append(entry.problem(f"this id is already taken by {entries[entry.reviewer.id]}"))
+        entries.setdefault(entry.reviewer.id, entry)
+    if problems:
+        raise RegistryError(problems)
     return entries
 
 
-def _explained(error: ValidationError, document: Document) -> list[Problem]:
+def _outside(document: Document) -> list[Problem]:
+    """What is wrong with a file around its entries."""
+    try:
+        file = _File.model_validate(document.value)
+    except ValidationError as error:
+        return _explained(error, document)
+    return [] if file.version == 1 else [document.problem(("version",), "must be 1")]
+
+
+def _changed(raw: Any, earlier: Mapping[str, _Entry]) -> Any:
+    """An entry as it is to be read: without logins it is what changes in the earlier entry of that id."""
+    if not isinstance(raw, dict) or "logins" in raw or not isinstance(raw.get("id"), str) or raw["id"] not in earlier:
+        return raw
+    before = earlier[raw["id"]].reviewer.model_dump(mode="json", exclude_unset=True)
+    merged = {name: {**before.get(name, {}), **raw[name]} for name in _MERGED if isinstance(raw.get(name), dict)}
+    facts = raw.get("facts", [])
+    # What is no list is left for the checks of the entry to name.
+    told = [*_untouched(before, raw), *facts] if isinstance(facts, list) else facts
+    return {**before, **raw, **merged, "facts": told}
+
+
+def _untouched(before: Mapping[str, Any], raw: Mapping[str, Any]) -> list[Any]:
+    """The earlier sources of what is not changed."""
+    kept = [{**fact, "about": [name for name in fact["about"] if name not in raw]} for fact in before.get("facts", [])]
+    return [fact for fact in kept if fact["about"]]
+
+
+def _explained(error: ValidationError, document: Document, index: int | None = None) -> list[Problem]:
     problems, items = [], error.errors(include_url=False)
     deeper = {item["loc"][:size] for item in items for size in range(len(item["loc"]))}
     for item in items:
         if item["type"] == "too_short" and item["loc"] in deeper:
             continue  # the entries are there, but wrong, and that is said already
+        loc = item["loc"] if index is None else ("reviewers", index, *item["loc"])
         what, allowed, word = _plain(item["msg"]), [], str(item["input"])
         if item["type"] == "extra_forbidden":
-            around = [_FIELDS[part] for part in item["loc"][:-1] if part in _FIELDS]
-            what, word = "unknown field", str(item["loc"][-1])
+            around = [_FIELDS[part] for part in loc[:-1] if part in _FIELDS]
+            what, word = "unknown field", str(loc[-1])
             allowed = list((around[-1] if around else _File).model_fields)
         elif item["type"] in ("enum", "literal_error"):
             what, allowed = f"{word[:60]!r} is not known here", re.findall(r"\w[\w+-]*", _expected(item["ctx"]))
-        problems.append(document.problem(item["loc"], what, allowed, word if allowed else ""))
+        problems.append(document.problem(loc, what, allowed, word if allowed else ""))
     return problems
 
 
@@ -302,11 +271,49 @@ def _expected(context: Mapping[str, object]) -> str:
     return str(context["expected"]).replace(" or ", " ")
 
 
+def _too_many(entries: Mapping[str, _Entry]) -> list[Problem]:
+    if len(entries) <= MOST_OWN:
+        return []
+    return [Problem(OWN_FILE, 1, "reviewers", f"has {len(entries)} entries; at most {MOST_OWN} are allowed")]
+
+
+def _too_slow(entries: Iterable[_Entry]) -> list[Problem]:
+    total = sum(ways(pattern) for entry in entries for pattern in entry.reviewer.patterns)
+    what = f"the patterns can be tried in {total} ways in all; at most {MOST_OWN_WAYS}: use fewer or narrower repeats"
+    return [Problem(OWN_FILE, 1, "reviewers", what)] if total > MOST_OWN_WAYS else []
+
+
+def _reserved(entries: Iterable[_Entry], reserved: Collection[str]) -> list[Problem]:
+    what = "is an account that this App acts as, and nothing it says is a review"
+    return [
+        entry.problem(f"login {own.login!r} {what}", "logins", number, "login")
+        for entry in entries
+        for number, own in enumerate(entry.reviewer.logins)
+        if normalise_login(own.login) in reserved
+    ]
+
+
+def _needing_more(entries: Iterable[_Entry], base: Registry) -> list[Problem]:
+    """Entries that would have the App do what it needs another permission for."""
+    what = "only the operator's registry can have a workflow pushed, for that takes a permission of its own"
+
+    def before(entry: _Entry) -> Reviewer | None:
+        return base.get(entry.reviewer.id)
+
+    return [
+        entry.problem(what, "workflow")
+        for entry in entries
+        if entry.reviewer.workflow is not None and entry.reviewer.workflow != getattr(before(entry), "workflow", None)
+    ]
+
+
 def _clashes(entries: list[_Entry]) -> list[Problem]:
     """Accounts and Apps that two reviewers claim without a way to tell them apart."""
     problems = []
     for index, later in enumerate(entries):
         for earlier in entries[:index]:
+            if later.document is None:
+                continue
             both = f"claimed by {later.reviewer.id!r} and by {earlier}"
             logins = [(mine, other) for mine in later.reviewer.logins for other in earlier.reviewer.logins]
             problems += [

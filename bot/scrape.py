@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from bot.patterns import found, window
 from bot.registry import Registry, Reviewer
 from scoring.model import Comment, Place, ReviewerId, Shape, Side
 
-__all__ = ["Revision", "Scraped", "Stray", "merge_pages", "read", "revisions"]
+__all__ = ["Revision", "Scraped", "Stray", "gone", "merge_pages", "read", "revisions"]
 
 AFTER_FREEZE = "after_freeze"
 WITHDRAWN = "withdrawn_by_author_bot"
@@ -85,9 +85,11 @@ class Scraped:
     ghosts: int
     """Items whose account is gone. They are nobody's."""
     foreign_before_first: Mapping[ReviewerId, int]
-    """Texts of other reviewers that stood there before this one's first; reviewers that said nothing are left out."""
+    """Findings of other reviewers that stood there before this one's first; reviewers without any are left out."""
     excluded: Mapping[str, int]
     """How many items were left out, by reason."""
+    spoke: Mapping[ReviewerId, int]
+    """How many texts of each reviewer there are, chatter and refusals among them; who is silent is left out."""
 
 
 def read(
@@ -127,6 +129,15 @@ def revisions(previous: Mapping[str, Revision], snapshot: Snapshot) -> dict[str,
     return current
 
 
+def gone(versions: Sequence[Snapshot]) -> tuple[str, ...]:
+    """What stood in an earlier version and not in the last: deleted by somebody. It is kept in the earlier ones."""
+    if not versions:
+        return ()
+    texts = (Surface.REVIEW, Surface.REVIEW_COMMENT, Surface.ISSUE_COMMENT)
+    seen = [{item.id for item in read_items(version) if item.surface in texts} for version in versions]
+    return tuple(sorted(set().union(*seen) - seen[-1]))
+
+
 def _digest(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()[:12]
 
@@ -150,6 +161,7 @@ class _Reading:
         self.spoken: list[tuple[ReviewerId, datetime | None]] = []
         self.foreign: dict[ReviewerId, int] = {}
         self.excluded: Counter[str] = Counter()
+        self.spoke: Counter[ReviewerId] = Counter()
         self.commands = {
             spec.text.strip() for reviewer in registry.reviewers for spec in (reviewer.trigger, reviewer.rerun) if spec
         } - {""}
@@ -176,6 +188,7 @@ class _Reading:
 
     def _said(self, item: Item, reviewer: Reviewer) -> None:
         who = ReviewerId(reviewer.id)
+        self.spoke[who] += item.surface is not Surface.CHECK_RUN
         late = self.frozen_at is not None and item.changed is not None and item.changed > self.frozen_at
         reason = _reason_to_leave_out(item, reviewer)
         comments = [] if reason else list(_comments(item, reviewer))
@@ -189,7 +202,7 @@ class _Reading:
                 other != who and (at is None or item.created is None or at < item.created) for other, at in self.spoken
             )
         self.kept[who] += comments
-        if item.surface is not Surface.CHECK_RUN and item.body.strip():
+        if comments and item.surface is not Surface.CHECK_RUN:
             self.spoken.append((who, item.created))
 
     def result(self, withdrawn: frozenset[str]) -> Scraped:
@@ -202,6 +215,7 @@ class _Reading:
             self.ghosts,
             self.foreign,
             {reason: count for reason, count in sorted(self.excluded.items()) if count},
+            {who: count for who, count in sorted(self.spoke.items()) if count},
         )
 
 

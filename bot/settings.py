@@ -22,8 +22,13 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from bot.commands import JUDGE_NAME
 from bot.model import Publish, RepoName
+from bot.settings_reviews import ModelNames
+from bot.settings_web import Secret, WebSettings
 
 PREFIX = "ASSAY_"
+
+LOOPBACK = ("127.0.0.1:", "[::1]:", "localhost:")
+"""What an address to listen on begins with that nobody reaches from outside."""
 
 NOT_SETTINGS = frozenset({"ASSAY_SHARED"})
 """Names with our prefix that the test suite reads; the App does not."""
@@ -78,12 +83,6 @@ def _database_url(value: SecretStr) -> SecretStr:
     return value
 
 
-def _not_blank(value: SecretStr) -> SecretStr:
-    if not value.get_secret_value().strip():
-        raise _wrong("is blank")
-    return value
-
-
 def _repo(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -133,7 +132,6 @@ def _home(path: Path) -> Path:
 HttpUrl = Annotated[str, _url("https", "http")]
 SourceUrl = Annotated[str, _url("https", "http", "file")]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
-Secret = Annotated[SecretStr, AfterValidator(_not_blank)]
 LocalPath = Annotated[Path, AfterValidator(_home)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
@@ -141,7 +139,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 # --- the settings -----------------------------------------------------------------------------------------------
 
 
-class Settings(BaseSettings):
+class Settings(WebSettings):
     """All settings. A field's name in upper case behind `ASSAY_` is the setting's name."""
 
     model_config = SettingsConfigDict(
@@ -176,12 +174,22 @@ class Settings(BaseSettings):
     """Who judges when a request names nobody."""
     publish: Publish = Field(default=Publish.PRIVATE, examples=["anonymous"])
     """How much of a result may be shown where a request does not say: private, anonymous or named."""
+    cleanup: Literal["archive", "keep"] = Field(default="archive", examples=["keep"])
+    """What becomes of a run's forks by themselves, some time after it ended: they are archived, or kept as they are."""
+    cleanup_days: float = Field(default=30.0, ge=0, le=3650, allow_inf_nan=False, examples=["30"])
+    """How many days after a run's end its forks are archived."""
     bind: Annotated[str, AfterValidator(_bind)] = Field(
         default="127.0.0.1:8000", examples=["127.0.0.1:8000", "[::1]:8000"]
     )
     """Where the web server listens: host:port."""
     upstream_url: SourceUrl = Field(default="https://github.com", examples=["file:///srv/mirror"])
     """Where the commits of golden pull requests are fetched from: GitHub, a mirror, or a directory (file://)."""
+    mirror_url: SourceUrl | None = Field(default=None, examples=["file:///srv/mirror"])
+    """Where commits are fetched that the upstream does not give any more: holds owner/name.git as the upstream does."""
+    workflows_granted: bool = Field(default=False, examples=["true"])
+    """Whether the App was granted `workflows: write`: reviewers that are Actions then get their one workflow file."""
+    private_until_pushed: bool = Field(default=False, examples=["true"])
+    """Whether public forks are private until both branches are pushed, so that push protection does not refuse them."""
     registry: LocalPath | None = Field(default=None, examples=["/etc/assay/reviewers.yaml"])
     """A YAML file with reviewers of your own, beside those shipped."""
     write_spacing_seconds: float = Field(default=1.0, ge=0, le=3600, allow_inf_nan=False, examples=["1.0"])
@@ -190,11 +198,15 @@ class Settings(BaseSettings):
     """Most content writes of one account in a minute."""
     writes_per_hour: int = Field(default=500, ge=1, le=1_000_000, examples=["500"])
     """Most content writes of one account in an hour."""
+    repositories_per_hour: int = Field(default=100, ge=1, le=1_000_000, examples=["100"])
+    """Most repositories made in an hour: GitHub has a limit of its own for these and does not tell it."""
+    reviewer_quotas: Literal["auto", "keep", "ignore"] = Field(default="auto", examples=["keep"])
+    """Whether reviewers are asked no faster than the registry says they answer; auto: unless GitHub is on loopback."""
     poll_seconds: Seconds | None = Field(default=None, examples=["30"])
     """How often a waiting fork is read; empty: from how many wait and what GitHub allows."""
     issue_poll_seconds: Seconds = Field(default=60.0, examples=["60"])
     """How often the control repository is read for issues and commands whose webhook was lost."""
-    queue_poll_seconds: Seconds = Field(default=0.25, examples=["0.25"])
+    queue_poll_seconds: Seconds = Field(default=0.5, examples=["0.5"])
     """How often a worker looks for work."""
     progress_seconds: Seconds = Field(default=15.0, examples=["15"])
     """Least time between two edits of a progress comment."""
@@ -204,6 +216,8 @@ class Settings(BaseSettings):
         default=(10.0, 60.0), examples=["10,60"]
     )
     """Pauses before looking again for a write whose outcome is unknown, separated by commas."""
+    log: Literal["text", "json"] = Field(default="text", examples=["json"])
+    """How log lines are written: for people, or one JSON object a line."""
     public_url: HttpUrl | None = Field(default=None, examples=["https://assay.example.com"])
     """Where GitHub and people reach the web server from outside."""
     llm_api_base: HttpUrl | None = Field(default=None, examples=["http://127.0.0.1:11434/v1"])
@@ -212,6 +226,8 @@ class Settings(BaseSettings):
     """How many calls to a judge's model are under way at a time."""
     llm_max_cost: float | None = Field(default=None, gt=0, le=10_000, allow_inf_nan=False, examples=["5.00"])
     """Most US dollars that judging one run may cost; a request may ask for less, not for more. Empty: no limit."""
+    review_models: ModelNames = Field(default=(), examples=["openai/gpt-4o-mini,anthropic/claude-haiku-4-5"])
+    """Models that a request's built-in reviewers may ask: provider/model, with commas. Empty: none."""
 
     @classmethod
     def settings_customise_sources(
@@ -317,6 +333,8 @@ def load_settings(env: Mapping[str, str], dotenv: Path | None = None) -> Setting
 def _conflicts(values: Mapping[str, str]) -> Iterator[str]:
     if "private_key" in values and "private_key_file" in values:
         yield "ASSAY_PRIVATE_KEY: is set together with ASSAY_PRIVATE_KEY_FILE; set one of the two"
+    if "local_user" in values and not values.get("bind", "127.0.0.1:").startswith(LOOPBACK):
+        yield "ASSAY_LOCAL_USER: would sign in strangers; set it only where ASSAY_BIND is loopback, like 127.0.0.1:8000"
     engine = values.get("engine_url", "")
     if engine.startswith("sqlite") and engine == values.get("database_url"):
         yield (

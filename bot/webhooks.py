@@ -14,7 +14,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from bot.model import Actor, Event, Ignored, Installed, IssueCommented, IssueOpened, PullActivity, Rejected, RepoName
+from bot.model import (
+    Actor,
+    ButtonPressed,
+    Event,
+    Ignored,
+    Installed,
+    IssueCommented,
+    IssueEdited,
+    IssueOpened,
+    PullActivity,
+    Pushed,
+    Rejected,
+    RepoName,
+)
 
 EVENTS: tuple[str, ...] = (
     "check_run",
@@ -23,6 +36,7 @@ EVENTS: tuple[str, ...] = (
     "pull_request",
     "pull_request_review",
     "pull_request_review_comment",
+    "push",
     "status",
 )
 """What the App subscribes to. `installation` is always delivered and must not be listed."""
@@ -40,6 +54,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 _LOGIN = re.compile(r"[A-Za-z0-9._-]{1,100}(?:\[bot\])?", re.ASCII)
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", re.ASCII)
 _ACTION = re.compile(r"[a-z_]{1,40}", re.ASCII)
+_IDENTIFIER = re.compile(r"[a-z-]{1,20}", re.ASCII)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _MAX_ID = 2**63 - 1
 
@@ -82,6 +97,14 @@ def parse(headers: Mapping[str, str], body: bytes, *, secrets: Sequence[bytes], 
     payload = _decode(headers, body)
     if isinstance(payload, Rejected):
         return payload
+    return _read(_Fields(payload), reader, app_slug)
+
+
+def read(event: str, payload: Mapping[str, Any], *, app_slug: str) -> Parsed:
+    """Read a payload of which it is known that GitHub made it. Never raises."""
+    reader = _READERS.get(event)
+    if reader is None:
+        return Ignored(f"{_cut(event)} is not an event we use")
     return _read(_Fields(payload), reader, app_slug)
 
 
@@ -199,13 +222,27 @@ def _cut(text: str) -> str:
 _NO_INSTALLATION = Ignored("not sent for an installation of the App")
 
 
+_NOT_OURS = {
+    "closed": "a closed issue changes nothing: its run goes on, and can still be commanded",
+    "reopened": "a reopened issue changes nothing: its run is what it was",
+    "deleted": "the issue is gone: its run goes on, and nobody is left to tell",
+    "transferred": "the issue was transferred: the people of its new place are not asked, and its run goes on",
+}
+
+
 def _issues(fields: _Fields, action: str) -> Parsed:
-    if action != "opened":
-        return Ignored("only the opening of an issue is of use")
+    if action not in ("opened", "edited"):
+        return Ignored(_NOT_OURS.get(action, "only an issue's opening and its text are of use"))
     if fields.has("issue.pull_request"):
         return Ignored("the issue is a pull request")
+    if action == "edited" and not fields.has("changes.body"):
+        return Ignored("the issue's text is what it was")
     if not fields.has("installation.id"):
         return _NO_INSTALLATION
+    return _opened(fields) if action == "opened" else _edited(fields)
+
+
+def _opened(fields: _Fields) -> Parsed:
     return IssueOpened(
         installation=fields.needed("installation.id"),
         repo=fields.repo(),
@@ -214,6 +251,17 @@ def _issues(fields: _Fields, action: str) -> Parsed:
         title=fields.text("issue.title"),
         body=fields.text("issue.body"),
         author=fields.actor("issue.user") or GHOST,
+        sender=fields.actor("sender") or GHOST,
+    )
+
+
+def _edited(fields: _Fields) -> Parsed:
+    return IssueEdited(
+        installation=fields.needed("installation.id"),
+        repo=fields.repo(),
+        issue=fields.needed("issue.number"),
+        issue_id=fields.needed("issue.id"),
+        body=fields.text("issue.body"),
         sender=fields.actor("sender") or GHOST,
     )
 
@@ -246,6 +294,8 @@ def _pull_reader(event: str, *actions: str) -> Callable[[_Fields, str], Parsed]:
 
 
 def _check_run(fields: _Fields, action: str) -> Parsed:
+    if action == "requested_action":
+        return _button(fields)
     pulls = fields.get("check_run.pull_requests")
     only = pulls[0] if isinstance(pulls, list) and len(pulls) == 1 and isinstance(pulls[0], dict) else {}
     number = _Fields(only).number("number")
@@ -253,9 +303,40 @@ def _check_run(fields: _Fields, action: str) -> Parsed:
     return _activity(fields, "check_run", action, ("created", "completed"), number, sha)
 
 
+def _button(fields: _Fields) -> Parsed:
+    if not fields.has("installation.id"):
+        return _NO_INSTALLATION
+    identifier = fields.text("requested_action.identifier")
+    if not _IDENTIFIER.fullmatch(identifier):
+        return Ignored("the button is none of ours")
+    sha = fields.sha("check_run.head_sha")
+    if sha is None:
+        raise _UnreadableError("check_run.head_sha is missing or not a commit")
+    return ButtonPressed(
+        installation=fields.needed("installation.id"),
+        repo=fields.repo(),
+        check=fields.needed("check_run.id"),
+        head_sha=sha,
+        identifier=identifier,
+        sender=fields.actor("sender") or GHOST,
+    )
+
+
 def _status(fields: _Fields, _action: str) -> Parsed:
     state = fields.text("state")
     return _activity(fields, "status", state, ("error", "failure", "pending", "success"), None, fields.sha("sha"))
+
+
+def _push(fields: _Fields, _action: str) -> Parsed:
+    branch = fields.text("repository.default_branch")
+    sha = fields.sha("after")
+    if not branch or fields.text("ref") != f"refs/heads/{branch}":
+        return Ignored("only a push to the default branch is of use")
+    if fields.get("deleted") is True or sha is None or not sha.strip("0"):
+        return Ignored("the branch is gone")
+    if not fields.has("installation.id"):
+        return _NO_INSTALLATION
+    return Pushed(fields.needed("installation.id"), fields.repo(), sha, fields.actor("sender") or GHOST)
 
 
 def _activity(
@@ -295,5 +376,6 @@ _READERS: Mapping[str, Callable[[_Fields, str], Parsed]] = {
     "pull_request": _pull_reader("pull_request", "opened", "synchronize", "closed", "reopened", "edited"),
     "pull_request_review": _pull_reader("pull_request_review", "submitted", "edited", "dismissed"),
     "pull_request_review_comment": _pull_reader("pull_request_review_comment", "created", "edited", "deleted"),
+    "push": _push,
     "status": _status,
 }

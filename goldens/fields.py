@@ -115,7 +115,10 @@ def _line_range(lines: tuple[int, int]) -> tuple[int, int]:
 Slug = Annotated[str, Matching(r"[a-z0-9][a-z0-9-]{0,62}", "an id: small letters, digits and dashes, at most 63")]
 Version = Annotated[str, Matching(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,31}", "a version such as 1.0.0")]
 Sha = Annotated[str, Matching(r"[0-9a-f]{40}|[0-9a-f]{64}", "a full commit id in small hex digits")]
-Upstream = Annotated[str, Matching(r"[A-Za-z0-9-]{1,39}/[A-Za-z0-9._-]{1,100}", "a repository; write owner/name")]
+Upstream = Annotated[
+    str,
+    Matching(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/(?![.]{1,2}$)[A-Za-z0-9._-]{1,100}", "a repository; write owner/name"),
+]
 Word = Annotated[str, Matching(r"[a-z][a-z0-9_]{0,62}", "a word: small letters, digits and underscores, at most 63")]
 Day = Annotated[str, AfterValidator(_day), Field(json_schema_extra={"format": "date"})]
 Text = Annotated[str, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": r"\S"})]

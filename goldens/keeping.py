@@ -5,7 +5,7 @@ Each deed is a change to the text of a suite file; who did it and when stands in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from goldens.edit import EditError, SuiteText
@@ -83,8 +83,14 @@ def retire(text: SuiteText, golden: str, reason: str, who: Who, *, clean: bool =
     _set_aside(text, golden, GoldenStatus.RETIRED, old, f"{_said(reason)} ({who})")
 
 
-def confirm(text: SuiteText, golden: str, who: Who) -> None:
+def confirm(text: SuiteText, golden: str, who: Who, *, checked: Collection[str] | None = None) -> None:
     """Make a draft a golden: from now on it is scored.
+
+    Args:
+        text: the suite.
+        golden: its id.
+        who: who looked at it.
+        checked: the fields that were looked at; None: all of them.
 
     Raises:
         EditError: it is not there or no draft.
@@ -96,7 +102,11 @@ def confirm(text: SuiteText, golden: str, who: Who) -> None:
         text.drop(loc[:2], "clean", neutral=False)
     text.drop(loc, "status", neutral=GoldenStatus.LIVE.value)
     text.drop(loc, "reason", neutral="")
-    text.drop(loc, "unverified", neutral=[])
+    left = [] if checked is None else [name for name in _golden(text, loc).unverified if name not in checked]
+    if left:
+        text.put(loc, "unverified", left)
+    else:
+        text.drop(loc, "unverified", neutral=[])
     text.put(loc[:2], "confirmed_by", [*_confirmed(text, loc), f"{who} ({golden})"], after="language")
 
 

@@ -18,6 +18,8 @@ from scoring.model import Golden, GoldenId, GoldenStatus, Place, PullId, Side, S
 SUITE_FILE = "suite.yaml"
 IGNORED = frozenset({"__pycache__", ".DS_Store"})
 """Names that installers and file managers leave behind: never part of a tree, or hashes would differ by machine."""
+MOST_BYTES = 256 * 1024 * 1024
+"""Of one tree whose files ship with a suite."""
 
 
 def _packaged() -> Path:
@@ -58,9 +60,26 @@ def _read(path: Path) -> Suite:
         data = path.read_bytes()
     except OSError as error:
         raise SuiteError([Problem(str(path), 1, "", f"cannot be read: {error.strerror}")]) from None
+    return _suite(data, path, path.parent)
+
+
+def suite_from_text(data: bytes, name: str) -> Suite:
+    """Read a suite that is one file and nothing beside it: all its code comes from pinned commits.
+
+    Args:
+        data: the file.
+        name: what problems call it.
+
+    Raises:
+        SuiteError: it has problems; the message lists every one.
+    """
+    return _suite(data, Path(name), None)
+
+
+def _suite(data: bytes, path: Path, beside: Path | None) -> Suite:
     entry, document = parse_suite(data, str(path))
     problems: list[Problem] = []
-    pulls = tuple(_pull(document, path.parent, index, pull, problems) for index, pull in enumerate(entry.pulls))
+    pulls = tuple(_pull(document, beside, index, pull, problems) for index, pull in enumerate(entry.pulls))
     if problems:
         raise SuiteError(problems)
     waiting = tuple(pull for pull, told in zip(pulls, entry.pulls, strict=True) if told.left_out)
@@ -69,11 +88,17 @@ def _read(path: Path) -> Suite:
     return Suite(ref, entry.title, entry.licence, known, path, entry.provenance, waiting)
 
 
-def _pull(document: Document, beside: Path, index: int, entry: PullEntry, problems: list[Problem]) -> GoldenPull:
+def _pull(document: Document, beside: Path | None, index: int, entry: PullEntry, problems: list[Problem]) -> GoldenPull:
     source: GitPin | tuple[TreeFiles, TreeFiles]
     if isinstance(entry.source, Pin):
         pin = entry.source
         source = GitPin(pin.upstream, pin.number, pin.base_sha, pin.head_sha, entry.direction)
+    elif beside is None:
+        what = (
+            "there are no files beside this suite; write where the commits are: {upstream, number, base_sha, head_sha}"
+        )
+        problems.append(document.problem(("pulls", index, "source"), what))
+        source = TreeFiles({}), TreeFiles({})
     else:
         found: list[Problem] = []
         base, head = (_tree(document, index, beside / entry.id / side, found) for side in ("base", "head"))
@@ -130,16 +155,24 @@ def _golden(entry: GoldenEntry) -> Golden:
 def _tree(document: Document, index: int, root: Path, problems: list[Problem]) -> TreeFiles:
     """Every regular file below `root`, by its path in the tree."""
     loc = ("pulls", index, "source")
+    # A link could show a reviewer what is not part of the suite, and put it into a fork.
+    if link := next((one for one in (root.parent, root) if one.is_symlink()), None):
+        problems.append(document.problem(loc, f"{link.name} is a symbolic link; a suite holds its files itself"))
+        return TreeFiles({})
     if not root.is_dir():
         problems.append(document.problem(loc, f"no directory {root.parent.name}/{root.name} beside the suite file"))
         return TreeFiles({})
     found: dict[str, bytes] = {}
+    left = MOST_BYTES
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
         if not IGNORED.isdisjoint(inside.parts):
             continue
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             problems.append(document.problem(loc, f"{root.name}/{inside.as_posix()} is not a regular file"))
+        elif path.is_file() and (left := left - path.stat().st_size) < 0:
+            problems.append(document.problem(loc, f"{root.name} holds more than {MOST_BYTES} bytes"))
+            return TreeFiles({})
         elif path.is_file():
             found[unicodedata.normalize("NFC", inside.as_posix())] = path.read_bytes()
     problems.extend(_unusable(document, loc, root.name, found))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import yaml
 
@@ -74,32 +74,37 @@ class Document:
     name: str
     value: object
     root: yaml.Node
+    _index: dict[int, dict[str, tuple[yaml.Node, yaml.Node]]] = field(default_factory=dict, repr=False, compare=False)
+    """The keys of the mappings that were looked into: whoever has many problems in a large one looks often."""
 
     def locate(self, loc: Sequence[str | int]) -> tuple[int, str]:
         """Line and field of a location. Parts that are not in the document end the walk but stay in the field."""
         node: yaml.Node | None = self.root
-        line, field = self.root.start_mark.line + 1, ""
+        line, place = self.root.start_mark.line + 1, ""
         for part in loc:
-            field += f"[{part}]" if isinstance(part, int) else f".{part}" if field else part
-            found = _child(node, part)
+            place += f"[{part}]" if isinstance(part, int) else f".{part}" if place else part
+            found = self._child(node, part)
             node = found[1] if found else None
             line = found[0].start_mark.line + 1 if found else line
-        return line, field
+        return line, place
 
     def problem(self, loc: Sequence[str | int], what: str, allowed: Iterable[str] = (), word: str = "") -> Problem:
         """A problem at `loc`; `word` is what was written where one of `allowed` was expected."""
-        line, field = self.locate(loc)
+        line, place = self.locate(loc)
         options = tuple(allowed)
-        return Problem(self.name, line, field, what, options, did_you_mean(word, options) if word else None)
+        return Problem(self.name, line, place, what, options, did_you_mean(word, options) if word else None)
 
-
-def _child(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """The node whose line stands for the part, and the part's value node."""
-    if isinstance(node, yaml.MappingNode):
-        return next(((key, value) for key, value in node.value if key.value == part), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-        return node.value[part], node.value[part]
-    return None
+    def _child(self, node: yaml.Node | None, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+        """The node whose line stands for the part, and the part's value node."""
+        if isinstance(node, yaml.MappingNode):
+            if id(node) not in self._index:
+                pairs = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
+                # The first of two keys wins.
+                self._index[id(node)] = {key.value: (key, value) for key, value in reversed(pairs)}
+            return self._index[id(node)].get(part) if isinstance(part, str) else None
+        if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            return node.value[part], node.value[part]
+        return None
 
 
 def read_document(data: bytes, name: str) -> Document:
@@ -170,11 +175,11 @@ def _bad_keys(document: Document, node: yaml.Node, loc: Loc) -> Iterable[Problem
     seen: dict[Hashable, int] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
-        _, field = document.locate(loc)
         if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-            yield Problem(document.name, line, field, "a key must be plain text")
+            yield Problem(document.name, line, document.locate(loc)[1], "a key must be plain text")
             continue
         if key.value in seen:
-            yield Problem(document.name, line, field, f"{key.value!r} again; it is already on line {seen[key.value]}")
+            again = f"{key.value!r} again; it is already on line {seen[key.value]}"
+            yield Problem(document.name, line, document.locate(loc)[1], again)
         seen.setdefault(key.value, line)
         yield from _bad_keys(document, value, (*loc, key.value))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean, median
 from typing import Any
 
+from goldens.fields import printable
 from goldens.model import AuditVerdict, GoldenPull, Suite
 from scoring.model import Estimate, Golden, GoldenStatus, Severity
 from scoring.stats import wilson
@@ -174,7 +175,7 @@ def as_text(found: Stats) -> str:
         lines.append(f"audit: {found.audit.audited} goldens ({found.audit.confirmed} confirmed): {told}")
         lines.append(f"the defect itself: {_share(found.audit.bug)} of goldens, ")
         lines[-1] += f"in {found.audit.pulls_with_bug} of {found.audit.pulls} pull requests"
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def _mix(mix: Mapping[str, int], total: int = 0) -> str:

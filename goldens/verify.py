@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 
 from goldens.findings import Finding, GoldenReport, Level, about, by_golden
@@ -30,7 +30,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def verify(
-    suite: Suite, trees: Mapping[PullId, Trees] | None = None, pins: Mapping[PullId, PinFacts] | None = None
+    suite: Suite,
+    trees: Mapping[PullId, Trees] | None = None,
+    pins: Mapping[PullId, PinFacts] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Finding, ...]:
     """Check every pull request of a suite, in suite order; no error means fit.
 
@@ -39,9 +42,10 @@ def verify(
         trees: the trees of git-pinned pull requests, where somebody has fetched them. Without, their places cannot be
             checked and a note says so.
         pins: what the upstream repositories say about the commits, where somebody has asked them.
+        progress: is told how many pull requests of how many are checked.
     """
     found: list[Finding] = [*_check_directions(suite), *_check_drafts(suite)]
-    for pull in suite.pulls:
+    for number, pull in enumerate(suite.pulls, start=1):
         found += _check_texts(pull)
         found += _check_goldens(pull)
         if pins and pull.id in pins:
@@ -52,6 +56,8 @@ def verify(
             found += _check_shared(pull, frozenset(), [])
         else:
             found += _check_trees(pull, *pair)
+        if progress is not None:
+            progress(number, len(suite.pulls))
     return tuple(found)
 
 

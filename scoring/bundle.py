@@ -18,9 +18,12 @@ from pydantic import TypeAdapter
 
 from scoring.card import Card as Card
 from scoring.model import Candidate, Comment, Golden, Judgement, PullId, ReviewerId, SuiteRef, TrialStatus
+from scoring.patterns import UnboundedPattern, bounded, ways
 
 SCHEMA = "assay.bundle/1"
 INDEX = "index.json"
+MOST_WAYS = 12_000
+"""What the patterns of one reviewer may cost together, in `patterns.ways`."""
 
 Json = Any
 
@@ -170,6 +173,8 @@ def load_parts(read: Callable[[str], bytes]) -> dict[str, bytes]:
 def _index(read: Callable[[str], bytes]) -> Mapping[str, str]:
     try:
         index = json.loads(read(INDEX))
+    except RecursionError:
+        raise BundleError(f"{INDEX}: nested too deep") from None
     except (OSError, KeyError, ValueError) as error:
         raise BundleError(f"{INDEX}: {error}") from error
     if not isinstance(index, dict) or index.get("schema") != SCHEMA or not isinstance(index.get("parts"), dict):
@@ -201,9 +206,21 @@ def load(read: Callable[[str], bytes]) -> Bundle:
         pulls=_typed(_PULLS, found, "pulls.json"),
         trials=_typed(_TRIALS, found, "trials.json"),
         judgements=tuple(_typed(_JUDGEMENTS, found, name) for name in judged),
-        reviewers=_typed(_REVIEWERS, found, "reviewers.json"),
+        reviewers=_bounded(_typed(_REVIEWERS, found, "reviewers.json")),
         extra={name: data for name, data in found.items() if name.startswith(("evidence/", "extra/"))},
     )
+
+
+def _bounded(reviewers: tuple[BundleReviewer, ...]) -> tuple[BundleReviewer, ...]:
+    """The reviewers, once it is sure that a search with their patterns comes to an end."""
+    for one in reviewers:
+        try:
+            total = sum(ways(bounded(pattern).pattern) for pattern in one.not_findings)
+        except UnboundedPattern as error:
+            raise BundleError(f"reviewers.json: a pattern of {one.id} {error}") from error
+        if total > MOST_WAYS:
+            raise BundleError(f"reviewers.json: the patterns of {one.id} can be tried in {total} ways; too many")
+    return reviewers
 
 
 def _typed(kind: TypeAdapter[Any], found: Mapping[str, bytes], name: str) -> Any:

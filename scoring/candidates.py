@@ -17,6 +17,7 @@ from scoring.claims import Claim, assemble, short_title
 from scoring.items import Splitter, visible
 from scoring.markdown import read
 from scoring.model import Candidate, CandidateId, Comment, NoClaim, Shape
+from scoring.patterns import bounded, window
 
 _PLACED = (Shape.INLINE, Shape.FILE, Shape.ANNOTATION)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
@@ -42,7 +43,7 @@ def extract(comments: Sequence[Comment], *, not_findings: Sequence[str] = ()) ->
 
 def examine(comments: Sequence[Comment], *, not_findings: Sequence[str] = ()) -> Extraction:
     """Like `extract`, and also tell which comments held no claim, and why."""
-    patterns = tuple(re.compile(pattern, re.IGNORECASE) for pattern in not_findings)
+    patterns = tuple(bounded(pattern, re.IGNORECASE) for pattern in not_findings)
     ordered = sorted(comments, key=lambda comment: (comment.id, comment.revision))
     found: list[Candidate] = []
     silent: list[NoClaim] = []
@@ -65,7 +66,7 @@ def _claims(comment: Comment, patterns: Sequence[re.Pattern[str]]) -> tuple[list
     placed = comment.shape in _PLACED
     claims = _on_a_line(blocks) if placed else _in_a_text(document, blocks)
     kept = [claim for claim in claims if not _chatter(claim, placed, patterns)]
-    if not placed and not any(claim.place for claim in kept) and any(pattern.search(body) for pattern in patterns):
+    if not placed and not any(claim.place for claim in kept) and _any_in(patterns, body):
         kept = []
     if kept:
         return [replace(claim, flags=(*claim.flags, *flags)) for claim in kept], ""
@@ -116,10 +117,17 @@ def _sentences(lines: Sequence[Block]) -> tuple[str, bool]:
     return " ".join(kept), len(kept) < len(parts)
 
 
+def _any_in(patterns: Sequence[re.Pattern[str]], text: str) -> bool:
+    if not patterns:
+        return False
+    seen = window(text)
+    return any(pattern.search(seen) for pattern in patterns)
+
+
 def _chatter(claim: Claim, placed: bool, patterns: Sequence[re.Pattern[str]]) -> bool:
     if claim.suggestions and not claim.text:
         return False
-    if any(pattern.search(claim.text) or pattern.search(claim.title) for pattern in patterns):
+    if _any_in(patterns, claim.text) or _any_in(patterns, claim.title):
         return True
     return _no_claim(claim.text, placed or claim.place is not None) is not None
 

@@ -124,16 +124,18 @@ _NEGATION = _any(
     r"但|不过|然而|缺少|错误",
 )
 _NOTHING_FOUND = _any(
-    r"\b(?:no|zero|0)\s+(?:\w+\s+){0,3}(?:issues?|problems?|bugs?|findings?|comments?|concerns?|suggestions?|"
-    r"defects?|errors?|vulnerabilit(?:y|ies))\s*(?:were\s+|was\s+|have\s+been\s+|to\s+report\s*)?(?:found|"
-    r"detected|identified|generated|reported|remain|posted|to report|here)?(?:\s+(?:in|on|for|with|by|at|"
-    r"during|after)\b.{0,60})?\s*[.!🎉✅]*\s*(?::\w+:)?$",
+    r"\b(?:no|zero|0)\s{1,4}(?:\w{1,40}\s{1,4}){0,3}(?:issues?|problems?|bugs?|findings?|comments?|"
+    r"concerns?|suggestions?|defects?|errors?|vulnerabilit(?:y|ies))\s{0,4}(?:were\s{1,4}|was\s{1,4}|"
+    r"have\s{1,4}been\s{1,4}|to\s{1,4}report\s{0,4})?"
+    r"(?:found|detected|identified|generated|reported|remain|posted|to report|here)?"
+    r"(?:\s{1,4}(?:in|on|for|with|by|at|"
+    r"during|after)\b.{0,60})?\s{0,4}[.!🎉✅]{0,9}\s{0,4}(?::\w{1,40}:)?$",
     r"\b(?:did ?n[o']?t|did not|could ?n[o']?t|could not|do ?n[o']?t|do not|have ?n[o']?t|found no|find no|"
     r"found nothing|see no|see nothing)\b.{0,12}\b(?:find|found|see|spot|detect|have|identify|nothing|issues?|"
     r"problems?|bugs?|concerns?)\b.{0,40}(?:issues?|problems?|bugs?|anything|concerns?|wrong|findings?|"
-    r"nothing|comments?)?\s*[.!]*\s*(?:keep .{0,20})?(?::\w+:)?$",
+    r"nothing|comments?)?\s{0,4}[.!]{0,9}\s{0,4}(?:keep .{0,20})?(?::\w{1,40}:)?$",
     r"\bnothing (?:to (?:report|flag|add|fix)|else|found|stands out|suspicious)\b|"
-    r"\bfound no (?:new )?(?:\w+ )?issues?\b|\bno (?:new )?issues found\b",
+    r"\bfound no (?:new )?(?:\w{1,40} )?issues?\b|\bno (?:new )?issues found\b",
     r"\bactionable comments posted: 0\b|未发现(?:任何)?(?:\w{0,4})?问题|没有发现(?:\w{0,4})?问题|无问题",
 )
 _STATUS = _any(
@@ -216,7 +218,7 @@ _HIDDEN_PAIR = re.compile(
     r"[\w ]{0,30}fix_all|[\w ]{0,30}autofix\w*|[\w ]{0,30}footnote|[\w ]{0,30}footer|locations)$",
     re.IGNORECASE,
 )
-_PAIR_EDGE = re.compile(r"^\s*(/?)\s*([\w .-]{1,60}?)(?:[\s_-]+(start|begin|end))?\s*$", re.IGNORECASE)
+_PAIR_EDGE = re.compile(r"(/?)\s{0,4}([\w .-]{1,60}?)(?:[\s_-]{1,4}(start|begin|end))?", re.IGNORECASE)
 
 
 @cache
@@ -249,7 +251,7 @@ def generic(heading: str) -> bool:
 
 def hidden_edge(mark: str) -> tuple[str, bool] | None:
     """For an HTML comment that begins or ends a stretch that is no claim: its name, and whether it begins."""
-    edge = _PAIR_EDGE.match(mark)
+    edge = _PAIR_EDGE.fullmatch(mark.strip())
     if not edge or not _HIDDEN_PAIR.match(edge[2].strip()):
         return None
     ends = bool(edge[1]) or (edge[3] or "").lower() == "end"

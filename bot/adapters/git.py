@@ -11,14 +11,11 @@ import fcntl
 import os
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -31,90 +28,33 @@ from bot.adapters.git_bytes import (
     import_stream,
     redacted,
 )
+from bot.adapters.git_files import two_trees
+from bot.adapters.git_pin import fetch_pin, merge_base
+from bot.adapters.git_process import Finished, finish, start
+from bot.adapters.git_scan import Inspection, inspect
 from bot.adapters.git_trees import (
     BASE,
     HEAD,
     PATCH,
-    accepted,
-    changed_paths,
-    entries,
-    fetch_pin,
-    hazards,
-    joined,
-    merge_base,
+    amended,
+    blob,
     missing,
     patch_id,
     raw_difference,
     resolve,
     sha,
     two_commits,
-    without,
 )
 from bot.model import Sha
-from bot.neutral import Identity, Messages, PushKind, StripResult, StripRules, push_problem, strip
-from bot.ports import ForkCommits
+from bot.neutral import Identity, Messages, StripRules, push_problem
+from bot.ports import ForkCommits, TwoTrees
 from goldens.model import GitPin
 
 __all__ = ["Git", "GitError", "GitKind"]
 
-_STDERR_KEPT: Final = 64 * 1024
+_INIT: Final = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main")
 _WHOLE: Final = ("refs/whole/base", "refs/whole/head")
 _UPSTREAM: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Finished:
-    code: int
-    out: bytes
-    stderr: bytes
-    expired: bool
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a git process together with the helpers it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _feed(pipe: IO[bytes], content: bytes) -> None:
-    with suppress(BrokenPipeError), pipe:
-        pipe.write(content)
-
-
-def _drain(pipe: IO[bytes], kept: bytearray) -> None:
-    while chunk := pipe.read(8192):
-        kept += chunk[: max(0, _STDERR_KEPT - len(kept))]
-
-
-def _finish(process: subprocess.Popen[bytes], stdin: bytes, seconds: float, limit: int) -> _Finished:
-    """Feed a process and read it to its end; it is ended at the time limit, or once it has printed too much."""
-    expired, stderr = threading.Event(), bytearray()
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-
-    def expire() -> None:
-        expired.set()
-        _kill(process)
-
-    timer = threading.Timer(seconds, expire)
-    helpers = [
-        threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True),
-        threading.Thread(target=_drain, args=(process.stderr, stderr), daemon=True),
-    ]
-    with process:
-        try:
-            for thread in (timer, *helpers):
-                thread.start()
-            out = process.stdout.read(limit + 1)
-            if len(out) > limit:
-                _kill(process)
-            for thread in helpers:
-                thread.join()
-            code = process.wait()
-        finally:
-            timer.cancel()
-            if process.poll() is None:
-                _kill(process)
-    return _Finished(code, out, bytes(stderr), expired.is_set())
 
 
 def _take(lock: IO[bytes], seconds: float) -> None:
@@ -145,6 +85,25 @@ class _Repository:
     def remote(self, *args: str, url: str, token: str | None = None) -> bytes:
         return self.git._run(args, url=url, token=token, extra={"GIT_DIR": str(self.path)}, lock=self.lock).out
 
+    @contextmanager
+    def scratch(self) -> Iterator[_Repository]:
+        """Another empty repository beside this one, which is gone afterwards: what it fetches is not in the fork."""
+        with tempfile.TemporaryDirectory(prefix="history-", dir=self.path.parent) as folder:
+            path = Path(folder) / "history.git"
+            self.git._init(path, self.lock)
+            yield _Repository(path, self.lock, self.git, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Authored:
+    """What we decide of a fork's commits; everything else comes from the golden pull request."""
+
+    rules: StripRules
+    identity: Identity
+    messages: Messages
+    workflows: Mapping[str, bytes] = field(default_factory=dict)
+    """Workflow files of reviewers that are Actions: path -> content, written to both trees."""
+
 
 @dataclass(frozen=True, slots=True)
 class Git:
@@ -162,19 +121,17 @@ class Git:
     """Seconds to wait for another process in the same working directory."""
     output_limit: int = 256 * 1024 * 1024
     """Bytes one command may print; more is an error, never a cut."""
+    reading: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Address -> token to read it with, for addresses that no call names a token for."""
+    whole_limit: int = 16 * 1024 * 1024
+    """Bytes up to which both trees of a fork are read whole; of larger ones, what the change touches."""
     file_limit: int = 100 * 1024 * 1024
     """Bytes of the largest file the host takes."""
 
     # --- the fork's commits -------------------------------------------------------------------------------------
 
     def trees_from_files(
-        self,
-        workdir: Path,
-        base: Mapping[str, bytes],
-        head: Mapping[str, bytes],
-        rules: StripRules,
-        identity: Identity,
-        messages: Messages,
+        self, workdir: Path, base: Mapping[str, bytes], head: Mapping[str, bytes], authored: Authored
     ) -> ForkCommits:
         """Make and prove the two commits of a golden pull request whose files ship with the suite.
 
@@ -183,34 +140,24 @@ class Git:
         """
         check_paths(base)
         check_paths(head)
-        self._check_sizes((path, len(content)) for files in (base, head) for path, content in files.items())
-        paths = sorted({*base, *head})
-        decided = accepted(strip(paths, frozenset(p for p in paths if base.get(p) != head.get(p)), rules))
-        gone = {one.path for one in decided.removed}
-        sources = [{path: files[path] for path in files if path not in gone} for files in (base, head)]
-        refs, whole = (BASE, HEAD), (BASE, HEAD)
-        if gone:
-            whole = _WHOLE
-            commits = two_commits(identity, messages, (*refs, *whole), (*sources, dict(base), dict(head)))
-        else:
-            commits = two_commits(identity, messages, refs, sources)
+        sources = [dict(base), dict(head)]
         with self._workshop(workdir, fresh=True) as repo:
-            repo.run("fast-import", "--quiet", "--force", stdin=import_stream(commits))
-            return _proven(repo, resolve(repo, *(f"{name}^{{tree}}" for name in whole)), decided, ())
+            whole = two_commits(authored.identity, authored.messages, _WHOLE, sources)
+            repo.run("fast-import", "--quiet", "--force", stdin=import_stream(whole))
+            return self._made(repo, resolve(repo, *(f"{name}^{{tree}}" for name in _WHOLE)), authored, None)
 
     def trees_from_pin(
-        self,
-        workdir: Path,
-        pin: GitPin,
-        upstreams: Sequence[str],
-        rules: StripRules,
-        identity: Identity,
-        messages: Messages,
+        self, workdir: Path, pin: GitPin, upstreams: Sequence[str], authored: Authored, clones: Sequence[str] = ()
     ) -> ForkCommits:
         """Fetch the two pinned commits, and make and prove the fork's two from their trees, modes preserved.
 
-        `upstreams` say where upstreams are, in order: GitHub or what stands for it, then mirrors. `owner/name.git` is
-        put behind each.
+        Args:
+            workdir: belongs to this fork.
+            pin: what to fetch.
+            upstreams: where upstreams are, in order: GitHub or what stands for it, then mirrors. `owner/name.git` is
+                put behind each.
+            authored: what we decide of the fork.
+            clones: addresses of this very repository, to be asked last.
 
         Raises:
             GitError: nobody has the commits, or the trees cannot be forked; the message says which path and why.
@@ -218,52 +165,35 @@ class Git:
         if not _UPSTREAM.fullmatch(pin.upstream):
             raise GitError(GitKind.BAD_INPUT, f"{pin.upstream[:150]!r} is no repository; write owner/name")
         urls = [self._checked(f"{base.rstrip('/')}/{pin.upstream}.git") for base in upstreams]
+        urls += [self._checked(url) for url in clones]
         reused = False
         try:
             with self._workshop(workdir, fresh=False) as repo:
                 reused = repo.reused
-                return self._pinned(repo, pin, urls, rules, identity, messages)
+                return self._pinned(repo, pin, urls, authored)
         except GitError as error:
             # It failed on what an earlier process left behind: that may be damaged, so begin anew.
             if error.kind not in (GitKind.FAILED, GitKind.MISSING_COMMIT) or not reused:
                 raise
         with self._workshop(workdir, fresh=True) as repo:
-            return self._pinned(repo, pin, urls, rules, identity, messages)
+            return self._pinned(repo, pin, urls, authored)
 
-    def _pinned(
-        self,
-        repo: _Repository,
-        pin: GitPin,
-        urls: Sequence[str],
-        rules: StripRules,
-        identity: Identity,
-        messages: Messages,
-    ) -> ForkCommits:
+    def _pinned(self, repo: _Repository, pin: GitPin, urls: Sequence[str], authored: Authored) -> ForkCommits:
         fetch_pin(repo, pin, urls)
-        base, notes = merge_base(repo, pin)
+        base, base_is, notes = merge_base(repo, pin, urls, repo.scratch)
         whole = resolve(repo, f"{base}^{{tree}}", f"{pin.head_sha}^{{tree}}")
-        decided = self._inspected(repo, whole, rules)
-        gone = [one.path for one in decided.removed]
-        commits = two_commits(identity, messages, (BASE, HEAD), [without(repo, tree, gone) for tree in whole])
+        made = self._made(repo, whole, authored, pin.upstream)
+        return replace(made, base_is=base_is, notes=(*notes, *made.notes))
+
+    def _made(self, repo: _Repository, whole: Sequence[Sha], authored: Authored, upstream: str | None) -> ForkCommits:
+        """Both commits from the whole trees: without what must leave, with the workflows of reviewers put in."""
+        put = {path: blob(repo, content) for path, content in authored.workflows.items()}
+        seen = inspect(repo, whole, authored.rules, limit=self.file_limit, upstream=upstream, put=put)
+        gone = [one.path for one in seen.decided.removed]
+        trees = [amended(repo, tree, gone, put) for tree in whole]
+        commits = two_commits(authored.identity, authored.messages, (BASE, HEAD), trees)
         repo.run("fast-import", "--quiet", "--force", stdin=import_stream(commits))
-        return _proven(repo, whole, decided, notes)
-
-    def _inspected(self, repo: _Repository, trees: Sequence[Sha], rules: StripRules) -> StripResult:
-        """What leaves both pinned trees: what the rules name, and what a fork cannot or should not hold."""
-        listed = [entry for tree in trees for entry in entries(repo, tree)]
-        self._check_sizes((entry.path, entry.size) for entry in listed)
-        changed = changed_paths(raw_difference(repo, trees[0], trees[1]))
-        named = strip((entry.path for entry in listed), changed, rules)
-        return accepted(joined(named, hazards(repo, listed), changed))
-
-    def _check_sizes(self, sizes: Iterable[tuple[str, int]]) -> None:
-        for path, size in sizes:
-            if size > self.file_limit:
-                raise GitError(
-                    PushKind.FILE_TOO_LARGE,
-                    f"{path[:200]!r} has {size} bytes and the host takes {self.file_limit} at most: skip this golden "
-                    "pull request (large-file storage is not copied)",
-                )
+        return _proven(repo, whole, seen, tuple(sorted(put)))
 
     # --- the remote ---------------------------------------------------------------------------------------------
 
@@ -310,6 +240,23 @@ class Git:
             patch = repo.run("diff-tree", *PATCH, "-M", sha(base), sha(head), "--")
             return patch.decode("utf-8", "surrogateescape")
 
+    def trees(self, workdir: Path, base: Sha, head: Sha) -> TwoTrees:
+        """The files of two commits."""
+        with self._workshop(workdir, fresh=False) as repo:
+            most, whole = self.output_limit // 2, self.whole_limit
+            return two_trees(repo, sha(base), sha(head), most=most, most_whole=whole)
+
+    def bare(self, path: Path) -> None:
+        """Make a new, empty repository for others to read.
+
+        Raises:
+            GitError: something stands there already.
+        """
+        if path.exists():
+            raise GitError(GitKind.BAD_INPUT, f"{str(path)[:200]} is there already; nothing is overwritten")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._run((*_INIT, "--", str(path.resolve())))
+
     def _checked(self, url: str) -> str:
         return checked_url(url, allow_http=self.allow_http, allow_file=self.allow_file)
 
@@ -331,10 +278,12 @@ class Git:
             if not reused:
                 if path.exists():
                     shutil.rmtree(path)
-                init = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=main")
-                self._run((*init, "--", str(path)), lock=lock.fileno())
+                self._init(path, lock.fileno())
                 (path / "whole").touch()
             yield _Repository(path, lock.fileno(), self, reused)
+
+    def _init(self, path: Path, lock: int) -> None:
+        self._run((*_INIT, "--", str(path)), lock=lock)
 
     def _run(
         self,
@@ -346,12 +295,13 @@ class Git:
         extra: Mapping[str, str] | None = None,
         accept: Collection[int] = (0,),
         lock: int | None = None,
-    ) -> _Finished:
+    ) -> Finished:
         """Run one git command; whatever it prints on failure is redacted before anybody sees it."""
         seconds = self.network_timeout if url else self.timeout
+        token = token or self.reading.get(url or "")
         with tempfile.TemporaryDirectory(prefix="git-home-") as home:
             env = environment(os.environ, home, url=url, token=token) | dict(extra or {})
-            done = _finish(_start(args, env, home, lock), stdin, seconds, self.output_limit)
+            done = finish(start(args, env, home, lock), stdin, seconds, self.output_limit)
         if done.expired:
             raise GitError(GitKind.TIMEOUT, f"git {args[0]} took more than {seconds:g} s and was ended", True)
         if len(done.out) > self.output_limit:
@@ -364,23 +314,7 @@ class Git:
         raise GitError(GitKind.FAILED, f"git {args[0]}: {problem.message}")
 
 
-def _start(args: Sequence[str], env: Mapping[str, str], home: str, lock: int | None) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            ("git", *args),
-            env=dict(env),
-            cwd=home,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=() if lock is None else (lock,),
-        )
-    except FileNotFoundError:
-        raise GitError(GitKind.NO_GIT, "there is no git on the PATH; install git 2.31 or newer") from None
-
-
-def _proven(repo: _Repository, whole: Sequence[Sha], decided: StripResult, notes: Sequence[str]) -> ForkCommits:
+def _proven(repo: _Repository, whole: Sequence[Sha], seen: Inspection, injected: tuple[str, ...]) -> ForkCommits:
     """The commits, once their difference is known to be the golden one and the repository to be sound."""
     base, head, *trees = resolve(repo, BASE, HEAD, f"{BASE}^{{tree}}", f"{HEAD}^{{tree}}")
     if trees[0] == trees[1]:
@@ -391,6 +325,16 @@ def _proven(repo: _Repository, whole: Sequence[Sha], decided: StripResult, notes
         if not same or patch_id(repo, whole[0], whole[1]) != patch:
             raise GitError(GitKind.UNPROVEN, "the fork's difference is not the golden one; it must not be used")
     repo.run("fsck", "--strict", "--no-dangling", "--no-progress", "--no-reflogs")
-    kept = (f"kept {one.path}: {one.reason}" for one in decided.kept_both)
-    stripped = tuple(one.path for one in decided.removed)
-    return ForkCommits(base, head, trees[0], trees[1], patch, stripped, (*notes, *kept))
+    return ForkCommits(
+        base_sha=base,
+        head_sha=head,
+        base_tree=trees[0],
+        head_tree=trees[1],
+        patch_id=patch,
+        stripped=tuple(one.path for one in seen.decided.removed),
+        notes=tuple(f"kept {one.path}: {one.reason}" for one in seen.decided.kept_both),
+        kept=tuple(one.path for one in seen.decided.kept_both),
+        injected=injected,
+        findings=seen.findings,
+        residual=dict(seen.residual),
+    )

@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from bot.model import Sha
+from bot.neutral_preflight import TreeFinding
 from bot.neutral_push import PushKind
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
@@ -41,8 +42,16 @@ class GitKind(StrEnum):
 class GitError(Exception):
     """Git could not do what was asked. The message is fit for a reader: no token, no control characters."""
 
-    def __init__(self, kind: GitKind | PushKind, message: str, retryable: bool = False) -> None:
+    def __init__(
+        self,
+        kind: GitKind | PushKind,
+        message: str,
+        retryable: bool = False,
+        findings: tuple[TreeFinding, ...] = (),
+    ) -> None:
         super().__init__(kind, message, retryable)
+        self.findings = findings
+        """What the trees were found to hold, where that is why."""
         self.kind = kind
         self.message = message
         self.retryable = retryable

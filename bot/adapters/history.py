@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from bot.adapters.git import _finish, _start  # one way of running git, with its limits
 from bot.adapters.git_bytes import SHA, GitError, GitKind, environment, redacted
+from bot.adapters.git_process import finish, start
 from goldens.mine.reader import BlameAsk
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._/+-]{0,198}[A-Za-z0-9_+-])?")
@@ -135,8 +135,8 @@ class GitHistory:
     ) -> bytes:
         where = self._scratch if at == "scratch" else at
         extra = {"GIT_DIR": str(where)} if where else {}
-        process = _start(args, self._environment | extra, str(self._home), None)
-        done = _finish(process, stdin, self._timeout, self._limit)
+        process = start(args, self._environment | extra, str(self._home), None)
+        done = finish(process, stdin, self._timeout, self._limit)
         if done.expired:
             raise GitError(GitKind.TIMEOUT, f"git {args[0]} took more than {self._timeout:g} s and was ended", True)
         if len(done.out) > self._limit:

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import time
+import warnings
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -26,12 +27,16 @@ _LONGEST_MESSAGE = 300
 _NO_SCHEMA = re.compile(r"response_format|json_schema|structured output|response schema|unsupported", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:sk|key|pk|rk|xai|gsk|AIza)[-_A-Za-z0-9]{12,200}", re.ASCII)
 _ADDRESS = re.compile(r"_(?:API_BASE|BASE_URL|API_URL)$", re.ASCII)
+_LEADS_AWAY = re.compile(r"//|[\\?#%\s]|\.\.|(?:^|/)https?:", re.IGNORECASE)
+"""What makes an address of a model's name, or bends one: the library calls whatever it finds there."""
 
 
 @cache
 def _litellm() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
+    # Its own types are not to pydantic's taste, which is of no use to whoever reads our terminal.
+    warnings.filterwarnings("ignore", message="Items? .* on TypedDict class", category=UserWarning)
     import litellm
 
     litellm.telemetry = False
@@ -60,7 +65,7 @@ class LiteLlm:
         return _reply(answer, ask, time.monotonic() - begun)
 
     def _answered(self, ask: Ask) -> Any:
-        constrained = ask.model not in self._plain and _takes_schema(ask.model)
+        constrained = bool(ask.schema) and ask.model not in self._plain and _takes_schema(ask.model)
         try:
             return self._call(ask, constrained)
         except ModelError as error:
@@ -70,6 +75,8 @@ class LiteLlm:
         return self._call(ask, constrained=False)
 
     def _call(self, ask: Ask, constrained: bool) -> Any:
+        if _LEADS_AWAY.search(ask.model):
+            raise ModelError(400, "the name of the model holds an address", retry_after=None, outcome_unknown=False)
         settings: dict[str, Any] = dict(ask.parameters)
         if constrained:
             schema = {"name": "answer", "strict": True, "schema": dict(ask.schema)}
@@ -101,9 +108,9 @@ class LiteLlm:
         return int(most) if most else None
 
     def missing_key(self, model: str) -> str | None:
-        provider = provider_of(model)
-        if provider is None:
-            return f"{model!r} names no provider; write provider/model, for example openai/gpt-4o"
+        if (problem := name_problem(model)) is not None:
+            return problem
+        provider = provider_of(model) or ""
         if provider in KEYS:
             names = KEYS[provider]
             missing = [] if not names or any(os.environ.get(name) for name in names) else [" or ".join(names)]
@@ -111,6 +118,30 @@ class LiteLlm:
             missing = list(_litellm().validate_environment(model)["missing_keys"])
         wanted = [name for name in missing if not (self._api_base and _ADDRESS.search(name))]
         return f"{model} needs {' and '.join(wanted)} in the environment: its provider's key" if wanted else None
+
+
+class Unasked(LiteLlm):
+    """A model that is only measured: what asking it would take can be said without the key that asking needs."""
+
+    def complete(self, ask: Ask) -> Reply:
+        """Refuse: whoever only wants an estimate has agreed to no call.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(f"{ask.model} was to be asked by what only estimates")
+
+    def missing_key(self, model: str) -> str | None:
+        return name_problem(model)
+
+
+def name_problem(model: str) -> str | None:
+    """What is wrong with a model's name."""
+    if _LEADS_AWAY.search(model):
+        return f"{model!r} holds an address; write provider/model, and where it is served only the operator says"
+    if provider_of(model) is None:
+        return f"{model!r} names no provider; write provider/model, for example openai/gpt-4o"
+    return None
 
 
 def _takes_schema(model: str) -> bool:

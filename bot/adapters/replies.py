@@ -27,8 +27,15 @@ _WAIT_SECONDS = 60.0
 class SqliteReplies:
     """Implements `bot.ports.Replies`. The file is made at the first look-up; threads and processes may share it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, several_hosts: bool = False) -> None:
+        """Answers in a file.
+
+        Args:
+            path: The file.
+            several_hosts: Whether it may lie on a network file system. A write-ahead log cannot.
+        """
         self._path = path
+        self._journal = "DELETE" if several_hosts else "WAL"
         self._lock = threading.Lock()
         self._open: sqlite3.Connection | None = None
 
@@ -43,6 +50,12 @@ class SqliteReplies:
         with self._lock:
             query = "SELECT COALESCE(SUM(cost), 0) FROM replies WHERE account = ?"
             return float(self._connection().execute(query, (account,)).fetchone()[0])
+
+    def totals(self) -> tuple[int, float]:
+        """How many answers there are, and the US dollars paid for them, as far as prices are known."""
+        with self._lock:
+            calls, cost = self._connection().execute("SELECT COUNT(*), COALESCE(SUM(cost), 0) FROM replies").fetchone()
+        return int(calls), float(cost)
 
     def verdicts(self, key: str) -> Json | None:
         return self._read("SELECT said FROM verdicts WHERE key = ?", key)
@@ -71,6 +84,6 @@ class SqliteReplies:
         if self._open is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._open = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, check_same_thread=False)
-            self._open.execute("PRAGMA journal_mode = WAL")
+            self._open.execute(f"PRAGMA journal_mode = {self._journal}")
             self._open.executescript(_TABLES)
         return self._open

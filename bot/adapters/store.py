@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from bot import logs
+from bot.adapters import rulings
 from bot.adapters.database import writing
-from bot.adapters.tables import forks, runs, snapshots, trials
-from bot.model import Asks, ForkId, RepoName, RunId, RunPlan, RunProgress, Settled, Snapshot
+from bot.adapters.tables import cursors, forks, runs, snapshots, trials
+from bot.model import Asks, ForkId, Orders, RepoName, RunId, RunPlan, RunProgress, Settled, Snapshot
 from bot.ports import ForkCommits, ForkRow, RunRow, TrialRow
+from bot.rulings import Ruling
 from scoring.model import PullId, ReviewerId, TrialStatus
 
+LOG = logging.getLogger("assay.trials")
 _PLAN = TypeAdapter(RunPlan)
 _COMMITS = TypeAdapter(ForkCommits)
 _SNAPSHOT = TypeAdapter(Snapshot)
+_ORDERS = TypeAdapter(Orders)
 FINISHED = ("done", "cancelled", "failed")
 
 
@@ -33,7 +41,7 @@ class SqlStore:
     @property
     def ready(self) -> bool:
         """Whether the tables have been made; a starting App makes them a moment after the file."""
-        return sa.inspect(self._engine).has_table(snapshots.name)
+        return sa.inspect(self._engine).has_table(cursors.name)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -55,6 +63,19 @@ class SqlStore:
     def run(self, run: RunId) -> RunRow:
         with self._engine.connect() as db:
             return _run_row(db.execute(sa.select(runs).where(runs.c.id == run)).one())
+
+    def find_run(self, run: RunId) -> RunRow | None:
+        return next(iter(self._runs(runs.c.id == run)), None)
+
+    def settled(self, wanted: Sequence[RunId]) -> Mapping[RunId, Mapping[str, int]]:
+        key = (trials.c.run, trials.c.status)
+        chosen = trials.c.run == wanted[0] if len(wanted) == 1 else sa.true()
+        query = sa.select(*key, sa.func.count()).where(trials.c.status.is_not(None), chosen).group_by(*key)
+        found: dict[RunId, dict[str, int]] = {run: {} for run in wanted}
+        with self._engine.connect() as db:
+            for run, status, count in db.execute(query.order_by(*key)):
+                found.setdefault(RunId(run), {})[status] = count
+        return found
 
     def runs_of_issue(self, issue_id: int) -> tuple[RunRow, ...]:
         return self._runs(runs.c.issue_id == issue_id)
@@ -80,6 +101,32 @@ class SqlStore:
             moved = db.execute(sa.update(runs).where(runs.c.id == run, runs.c.stage.in_(from_stages)).values(stage=to))
         return moved.rowcount == 1
 
+    def mark_ended(self, now: datetime) -> None:
+        with self._engine.begin() as db:
+            over = (runs.c.stage.in_(FINISHED), runs.c.ended_at.is_(None))
+            db.execute(sa.update(runs).where(*over).values(ended_at=now.isoformat()))
+
+    def ended_runs(self, before: datetime) -> tuple[RunRow, ...]:
+        unsettled = sa.select(forks.c.run).where(forks.c.retired == "")
+        # Times are UTC and written in one way, so that their texts compare as they do.
+        return self._runs(sa.and_(runs.c.ended_at < before.isoformat(), runs.c.id.in_(unsettled)))
+
+    def extend(self, run: RunId, order: str, minutes: float) -> RunRow:
+        def extended(orders: Orders) -> Orders:
+            return replace(orders, extended=tuple((dict(orders.extended) | {order: minutes}).items()))
+
+        self._order(run, extended)
+        return self.run(run)
+
+    def judged_by(self, run: RunId, judges: Sequence[str]) -> None:
+        self._order(run, lambda orders: replace(orders, judges=tuple(dict.fromkeys((*orders.judges, *judges)))))
+
+    def _order(self, run: RunId, change: Callable[[Orders], Orders]) -> None:
+        with writing(self._engine) as db:
+            row = db.execute(sa.select(runs.c.orders).where(runs.c.id == run).with_for_update()).scalar_one()
+            orders = _ORDERS.dump_json(change(_ORDERS.validate_json(row))).decode()
+            db.execute(sa.update(runs).where(runs.c.id == run).values(orders=orders))
+
     def save_report(self, run: RunId, report: str, report_hash: str) -> None:
         with self._engine.begin() as db:
             db.execute(sa.update(runs).where(runs.c.id == run).values(report=report, report_hash=report_hash))
@@ -88,6 +135,12 @@ class SqlStore:
         with self._engine.connect() as db:
             report: str | None = db.execute(sa.select(runs.c.report).where(runs.c.id == run)).scalar_one()
         return report
+
+    def add_ruling(self, run: RunId, ruling: Ruling) -> Ruling:
+        return rulings.add(self._engine, run, ruling)
+
+    def rulings(self, run: RunId) -> tuple[Ruling, ...]:
+        return rulings.of_run(self._engine, run)
 
     def progress(self, run: RunId) -> RunProgress:
         row = self.run(run)
@@ -123,6 +176,23 @@ class SqlStore:
             row = db.execute(sa.select(forks).where(forks.c.repo_key == str(repo).lower())).first()
         return None if row is None else _fork_row(row)
 
+    def fork_by_repo_id(self, repo_id: int) -> ForkRow | None:
+        with self._engine.connect() as db:
+            row = db.execute(sa.select(forks).where(forks.c.repo_id == repo_id)).first()
+        return None if row is None else _fork_row(row)
+
+    def cursor(self, name: str) -> str | None:
+        with self._engine.connect() as db:
+            value: str | None = db.execute(
+                sa.select(cursors.c.value).where(cursors.c.name == name)
+            ).scalar_one_or_none()
+        return value
+
+    def set_cursor(self, name: str, value: str) -> None:
+        with writing(self._engine) as db:
+            if not db.execute(sa.update(cursors).where(cursors.c.name == name).values(value=value)).rowcount:
+                db.execute(sa.insert(cursors).values(name=name, value=value))
+
     def fork_opened(self, fork: ForkRow, asks: Mapping[ReviewerId, datetime]) -> None:
         with self._engine.begin() as db:
             where = (forks.c.run == fork.run, forks.c.id == fork.id, forks.c.state.in_(("planned", "open")))
@@ -138,6 +208,10 @@ class SqlStore:
         with self._engine.begin() as db:
             values = {"state": state} | ({"problem": problem} if problem else {})
             db.execute(sa.update(forks).where(forks.c.run == run, forks.c.id == fork).values(values))
+
+    def retire(self, run: RunId, fork: ForkId, how: str) -> None:
+        with self._engine.begin() as db:
+            db.execute(sa.update(forks).where(forks.c.run == run, forks.c.id == fork).values(retired=how))
 
     def set_wake(self, run: RunId, fork: ForkId, at: datetime) -> None:
         with self._engine.begin() as db:
@@ -173,6 +247,9 @@ class SqlStore:
                     snapshot=snapshot,
                 )
             )
+        if done.rowcount == 1:
+            with logs.about(run=run, fork=fork, reviewer=reviewer):
+                LOG.info("settled as %s", settled.status.value)
         return done.rowcount == 1
 
     def asked(self, run: RunId, fork: ForkId, reviewer: ReviewerId, at: datetime) -> None:
@@ -247,6 +324,12 @@ def _run_values(run: RunRow) -> dict[str, Any]:
     }
 
 
+@functools.lru_cache(maxsize=512)
+def _plan(text: str) -> RunPlan:
+    """A plan never changes, and the list of runs reads all of them."""
+    return _PLAN.validate_json(text)
+
+
 def _run_row(row: sa.Row[Any]) -> RunRow:
     return RunRow(
         id=RunId(row.id),
@@ -255,12 +338,14 @@ def _run_row(row: sa.Row[Any]) -> RunRow:
         control_repo=RepoName.parse(row.control_repo),
         issue=row.issue,
         public=row.public,
-        plan=_PLAN.validate_json(row.plan),
+        plan=_plan(row.plan),
         secret=bytes.fromhex(row.secret),
         stage=row.stage,
         created_at=datetime.fromisoformat(row.created_at),
         note=row.note,
         report_hash=row.report_hash,
+        ended_at=datetime.fromisoformat(row.ended_at) if row.ended_at else None,
+        orders=_ORDERS.validate_json(row.orders),
     )
 
 
@@ -289,6 +374,7 @@ def _fork_row(row: sa.Row[Any]) -> ForkRow:
         problem=row.problem,
         opened_at=datetime.fromisoformat(row.opened_at) if row.opened_at else None,
         wake_at=datetime.fromisoformat(row.wake_at) if row.wake_at else None,
+        retired=row.retired,
     )
 
 

@@ -28,6 +28,7 @@ runs = sa.Table(
     sa.Column("note", sa.Text, nullable=False, server_default=""),
     sa.Column("created_at", sa.Text, nullable=False),
     sa.Column("ended_at", sa.Text),
+    sa.Column("orders", sa.Text, nullable=False, server_default="{}"),
     sa.Column("report", sa.Text),
     sa.Column("report_hash", sa.Text),
 )
@@ -98,4 +99,29 @@ cursors = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("value", sa.Text, nullable=False),
+)
+
+rulings = sa.Table(
+    "rulings",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("run", sa.Text, sa.ForeignKey("runs.id"), nullable=False, index=True),
+    sa.Column("pull", sa.Text, nullable=False),
+    sa.Column("reviewer", sa.Text, nullable=False),
+    sa.Column("candidate", sa.Text, nullable=False),
+    sa.Column("golden", sa.Text, nullable=False),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False, server_default=""),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("replaced", sa.Text, nullable=False, server_default=""),
+    sa.Column("undoes", sa.Integer, sa.ForeignKey("rulings.id"), unique=True),
+)
+
+inbox = sa.Table(
+    "inbox",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("guid", sa.Text, nullable=False, unique=True),
+    sa.Column("event", sa.Text, nullable=False),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.analysis import about, strata
 from bot.analysis.figures import Board, Standing
-from bot.analysis.sheet import Cell, Column, Document, Kind, Sheet, as_json
+from bot.analysis.sheet import Cell, Column, Document, Kind, Sheet, as_json, without_empty
 from bot.render.figures import NOT_JUDGED, Tally, counted_at_all, coverage, left_out, status_words
 from scoring.model import Counts, TrialScore
 
@@ -16,8 +16,8 @@ SCHEMA = "assay.leaderboard/1"
 COUNTS: tuple[Tally, ...] = ("tp", "fp", "fn", "valid", "duplicate", "unscored")
 COUNT_COLUMNS = tuple(Column(name, name.upper() if len(name) == 2 else name, Kind.COUNT) for name in COUNTS)
 _MAIN = (
-    Column("rank", "#", Kind.COUNT),
-    Column("worst_rank", "to", Kind.COUNT),
+    Column("rank", "best rank", Kind.COUNT),
+    Column("worst_rank", "worst rank", Kind.COUNT),
     Column("reviewer", "reviewer"),
     Column("f1", "F1", Kind.ESTIMATE),
     Column("precision", "precision", Kind.ESTIMATE),
@@ -45,8 +45,9 @@ _PULLS = (
     *COUNT_COLUMNS,
 )
 _RANKS = (
-    "Rank: one more than the reviewers that are ahead by more than chance on shared pull requests, all pairs taken "
-    "together (Holm); `to`: the last rank the evidence leaves open. Equal ranks are ties."
+    "Best rank: one more than the reviewers that are ahead by more than chance on shared pull requests, all pairs "
+    "taken together (Holm); worst rank: the last one the evidence leaves open. A reviewer's place is anywhere between "
+    "the two, whatever the F1 beside them says."
 )
 
 
@@ -58,7 +59,9 @@ def document(board: Board, by: str | None = None, per_pull: bool = False) -> Doc
         by: Give every reviewer's figures by `language`, `category`, `severity` or `size` too.
         per_pull: Give the counts of each pull request too.
     """
-    sheets = [_main(board), _prices(board)]
+    prices = _prices(board)
+    empty = len(prices.columns) == 1
+    sheets = [_main(board), *([] if empty else [prices])]
     record = _record(board)
     if by is not None:
         found = strata.of(board.scored, by, board.resampler)
@@ -72,7 +75,11 @@ def document(board: Board, by: str | None = None, per_pull: bool = False) -> Doc
         sheets=tuple(sheets),
         record=record,
         main=sheets[-1].key if by is not None or per_pull else "leaderboard",
-        notes=(about.intervals_note(board.seed, board.resampler), *about.caveats(board.scored)),
+        notes=(
+            *(prices.notes if empty else ()),
+            about.intervals_note(board.seed, board.resampler),
+            *about.caveats(board.scored),
+        ),
     )
 
 
@@ -110,7 +117,7 @@ def _ties(board: Board) -> Iterator[str]:
     ranked = [one.reviewer for one in board.standings if one.place.rank is not None]
     pairs = len(ranked) * (len(ranked) - 1) // 2
     if pairs:
-        yield f"Of {pairs} pairs of reviewers this evidence separates {len(board.separated)}."
+        yield f"Of {pairs} pair{'' if pairs == 1 else 's'} of reviewers this evidence separates {len(board.separated)}."
 
 
 def _prices(board: Board) -> Sheet:
@@ -128,7 +135,7 @@ def _prices(board: Board) -> Sheet:
         )
         for one in board.standings
     )
-    return Sheet("price", "Noise, price and strength", _PRICE, rows)
+    return without_empty(Sheet("price", "Noise, price and strength", _PRICE, rows))
 
 
 def pulls(trials: tuple[TrialScore, ...]) -> Sheet:

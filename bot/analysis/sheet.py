@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from math import isfinite
 from typing import Any
@@ -73,6 +73,34 @@ class Document:
     def table(self) -> Sheet:
         """The main table."""
         return next(sheet for sheet in self.sheets if sheet.key == self.main)
+
+
+def without_empty(sheet: Sheet) -> Sheet:
+    """The table without columns of figures that hold nothing in any row; a note says which, and why if known.
+
+    A table without rows stays as it is: nobody knows what its columns would hold.
+    """
+    gone = [at for at, column in enumerate(sheet.columns) if sheet.rows and column.kind is not Kind.TEXT]
+    gone = [at for at in gone if all(_empty(row[at]) for row in sheet.rows)]
+    if not gone:
+        return sheet
+    told = ", ".join(_why_empty(sheet, at) for at in gone)
+    return replace(
+        sheet,
+        columns=tuple(column for at, column in enumerate(sheet.columns) if at not in gone),
+        rows=tuple(tuple(cell for at, cell in enumerate(row) if at not in gone) for row in sheet.rows),
+        notes=(*sheet.notes, f"Left out, for nothing of it is known here: {told}."),
+    )
+
+
+def _empty(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, Estimate) and cell.value is None)
+
+
+def _why_empty(sheet: Sheet, at: int) -> str:
+    reasons = {row[at].reason for row in sheet.rows if isinstance(row[at], Estimate)}  # type: ignore[union-attr]
+    title, why = sheet.columns[at].title, next(iter(reasons)) if len(reasons) == 1 else None
+    return f"{title} ({why})" if why else title
 
 
 def written(cell: Cell, kind: Kind, notes: Footnotes) -> tuple[str, int | None]:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,8 +16,20 @@ _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHON
 class AppProcess:
     """One running App. It can be killed at any moment and started again on the same data."""
 
-    def __init__(self, settings: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self, settings: Mapping[str, str], log: Path, command: Sequence[str] = ("serve",), *, module: str = "bot"
+    ) -> None:
+        """A process that is not started yet.
+
+        Args:
+            settings: Its environment, beside what every process needs.
+            log: Where its output goes; its folder is where it works.
+            command: What `assay` is told to do.
+            module: What Python runs as `assay`.
+        """
+        self._module = module
         self._settings = settings
+        self._command = command
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -26,8 +38,8 @@ class AppProcess:
         environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(self._settings)
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "bot", "serve"],
+            self._process = subprocess.Popen(  # nosec B603 # ourselves, with words of ours
+                [sys.executable, "-m", self._module, *self._command],
                 env=environment,
                 cwd=self.log.parent,
                 stdin=subprocess.DEVNULL,
@@ -75,9 +87,9 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 @contextmanager
-def running(settings: Mapping[str, str], log: Path) -> Iterator[AppProcess]:
+def running(settings: Mapping[str, str], log: Path, command: Sequence[str] = ("serve",)) -> Iterator[AppProcess]:
     """The App, started, and ended on the way out."""
-    app = AppProcess(settings, log)
+    app = AppProcess(settings, log, command)
     app.start()
     try:
         yield app

@@ -49,6 +49,8 @@ class Options:
     data: Path | None = None
     svg: Path | None = None
     webhooks: bool = True
+    quiet: bool = False
+    """Say nothing but the result and what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def run(options: Options) -> bool:
     Raises:
         DemoError: it could not be carried out.
     """
-    console = Console(stderr=True)
+    console = Console(stderr=True, quiet=options.quiet)
     _check_files(options)
     with ExitStack() as stack:
         stack.enter_context(_ended_tidily())
@@ -81,6 +83,7 @@ def run(options: Options) -> bool:
         app = stack.enter_context(app_process.running(world.app_settings(folder / "app"), folder / "app" / "log.txt"))
         issue = world.ask_for_run()
         console.print(f"Benchmark issue: {issue.url}")
+        console.print(f"Pages: {world.pages}")
         outcome = follow(folder / "app", app, _show(console))
         complaints = finish(world, folder / "app", outcome, console)
         _write_files(options, outcome)
@@ -112,8 +115,8 @@ def _ended_tidily() -> Iterator[None]:
             signal.signal(signal.SIGTERM, before)
 
 
-def follow(data: Path, app: AppProcess, show: Callable[[str], None], timeout: float = TIMEOUT) -> Outcome:
-    """Follow the newest run of the App's data directory to its end.
+def follow(data: Path | str, app: AppProcess, show: Callable[[str], None], timeout: float = TIMEOUT) -> Outcome:
+    """Follow the newest run of a data directory, or of a database by its address, to its end.
 
     Raises:
         DemoError: the App ended, or the run did not end in time.
@@ -129,10 +132,10 @@ def follow(data: Path, app: AppProcess, show: Callable[[str], None], timeout: fl
     raise DemoError(f"the run did not end in {timeout:.0f} seconds:\n{app.tail()}")
 
 
-def _glance(data: Path, show: Callable[[str], None]) -> Outcome | None:
-    if not (data / "app.db").exists():
+def _glance(data: Path | str, show: Callable[[str], None]) -> Outcome | None:
+    if isinstance(data, Path) and not (data / "app.db").exists():
         return None
-    engine = open_engine(f"sqlite:///{data / 'app.db'}")
+    engine = open_engine(demo_world.database_of(data))
     try:
         store = SqlStore(engine)
         runs = store.all_runs() if store.ready else ()
@@ -169,7 +172,7 @@ def finish(world: DemoWorld, data: Path, outcome: Outcome, console: Console) -> 
         for label, address in world.addresses(data, outcome.run).items():
             console.print(f"  {label}: {address}", markup=False, highlight=False, soft_wrap=True)
     for complaint in complaints:
-        console.print(f"missing: {complaint}", markup=False, style="red")
+        Console(stderr=True).print(f"missing: {complaint}", markup=False, style="red")
     return tuple(complaints)
 
 

@@ -33,7 +33,7 @@ MAINTAINER = "mira-lund"
 AUTHOR = "devon-ray"
 """The user whose token opens the pull requests."""
 SLUG = "northwind-checks"
-SECRET = "the demo's webhook secret"
+SECRET = "the demo's webhook secret"  # nosec B105 # of a stand-in on loopback
 GAP = 0.5
 """Seconds between two posts of one reviewer."""
 
@@ -54,6 +54,8 @@ class Asked:
     reviewers: Sequence[str] = ()
     """Ids; empty: every reviewer of the demo."""
     pulls: str = ""
+    built_in: Sequence[str] = ()
+    """Built-in reviewers beside them."""
 
 
 class DemoWorld:
@@ -89,6 +91,7 @@ class DemoWorld:
             "ASSAY_AUTHOR_TOKEN": self._tokens[AUTHOR],
             "ASSAY_DATA_DIR": str(data),
             "ASSAY_BIND": self._hook,
+            "ASSAY_LOCAL_USER": MAINTAINER,
             "ASSAY_REGISTRY": str(resources.files("manifests") / "sandbox-reviewers.yaml"),
             "ASSAY_WRITE_SPACING_SECONDS": "0",
             "ASSAY_WRITES_PER_MINUTE": "100000",
@@ -99,6 +102,19 @@ class DemoWorld:
             "ASSAY_PROGRESS_SECONDS": "1",
             "ASSAY_NUDGE_SECONDS": "1",
             "ASSAY_RECHECK_SECONDS": "0.2,0.5",
+        }
+
+    @property
+    def pages(self) -> str:
+        """Where the App's pages are."""
+        return f"http://{self._hook}/"
+
+    def sign_in_settings(self) -> dict[str, str]:
+        """The settings with which people sign in to the pages, in place of one local user."""
+        return {
+            "ASSAY_LOCAL_USER": "",
+            "ASSAY_CLIENT_SECRET": self._keys.client_secret,
+            "ASSAY_PUBLIC_URL": self.pages,
         }
 
     def ask_for_run(self, asked: Asked | None = None) -> AskedIssue:
@@ -122,9 +138,9 @@ class DemoWorld:
         answer.raise_for_status()
         return answer.json()
 
-    def complaints(self, data: Path, run: RunId) -> Iterator[str]:
+    def complaints(self, data: Path | str, run: RunId) -> Iterator[str]:
         """What GitHub does not show and should: check runs of a fork, the leaderboard of the issue."""
-        engine = open_engine(f"sqlite:///{data / 'app.db'}")
+        engine = open_engine(database_of(data))
         try:
             store = SqlStore(engine)
             reviewers = store.run(run).plan.request.reviewers
@@ -149,10 +165,10 @@ class DemoWorld:
         comments = self.get("GET", f"/repos/{CONTROL}/issues/{issue}/comments?per_page=100")
         return [comment for comment in comments if comment["body"].startswith(marker)]
 
-    def addresses(self, data: Path, run: RunId) -> dict[str, str]:
+    def addresses(self, data: Path | str, run: RunId) -> dict[str, str]:
         """Where a person can look: the issue with the leaderboard, and a pull request."""
         found = {"the issue with the leaderboard": self._issue.url if self._issue else ""}
-        engine = open_engine(f"sqlite:///{data / 'app.db'}")
+        engine = open_engine(database_of(data))
         try:
             for fork in SqlStore(engine).forks(run):
                 if fork.repo is not None:
@@ -160,6 +176,11 @@ class DemoWorld:
         finally:
             engine.dispose()
         return found
+
+
+def database_of(data: Path | str) -> str:
+    """The address of an App's tables: those of its data directory, or the address as it is."""
+    return data if isinstance(data, str) else f"sqlite:///{data / 'app.db'}"
 
 
 def form_body(asked: Asked, registry: Registry) -> str:
@@ -170,6 +191,7 @@ def form_body(asked: Asked, registry: Registry) -> str:
     answers = {
         label.SUITE.value: asked.suite,
         label.REVIEWERS.value: ", ".join(issue_form.reviewer_option(entry.id, entry.name) for entry in chosen),
+        label.BUILT_IN.value: "\n".join(asked.built_in),
         label.PULLS.value: asked.pulls,
     }
     return "\n\n".join(f"### {name}\n\n{answers.get(name) or '_No response_'}" for name in issue_form.LABELS)
@@ -205,6 +227,7 @@ def running(data: Path, port: int = 0, *, webhooks: bool = True, gap: float = GA
             events=manifest["default_events"],
             webhook_url=f"http://{hook}/webhooks/github" if webhooks else None,
             webhook_secret=SECRET,
+            callback_urls=[f"http://{hook}/sign-in/callback"],
         )
         sandbox.install(SLUG, ORG)
         form = issue_form.render_form(

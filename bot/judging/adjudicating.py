@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.judging.trials import questions
 from scoring.bundle import Bundle, JudgementSet, TrialJudgements
+from scoring.judges.asks import Question
 from scoring.judges.human import VALID
 from scoring.model import Candidate, CandidateId, Golden, GoldenId, Judgement, PullId, ReviewerId, Verdict
 
@@ -33,6 +34,12 @@ class Item:
     def pair(self) -> Pair:
         """Which pair it is."""
         return self.pull, self.reviewer, self.candidate.id, self.golden.id
+
+    @property
+    def is_open(self) -> bool:
+        """Whether judges left it open, or disagree."""
+        verdicts = {one.verdict for one in self.said}
+        return len(verdicts) > 1 or verdicts == {Verdict.UNDECIDED}
 
     @property
     def why(self) -> str:
@@ -65,22 +72,18 @@ class Decision:
 
 def open_items(bundle: Bundle, sets: Sequence[JudgementSet]) -> tuple[Item, ...]:
     """What judges left open, or disagree about, in the order of the bundle."""
+    return tuple(item for item in items(questions(bundle), sets) if item.is_open)
+
+
+def items(asked: Iterable[Question], sets: Sequence[JudgementSet]) -> Iterator[Item]:
+    """Every pair that judges were asked about, with what each said."""
     said = [_by_pair(one) for one in sets]
-    return tuple(item for item in _items(bundle, said) if _is_open(item))
-
-
-def _items(bundle: Bundle, said: Sequence[Mapping[Pair, Judgement]]) -> Iterator[Item]:
-    for question in questions(bundle):
+    for question in asked:
         for candidate in question.candidates:
             for golden in question.goldens:
                 pair = question.pull, question.reviewer, candidate.id, golden.id
                 given = tuple(one[pair] for one in said if pair in one)
                 yield Item(question.pull, question.reviewer, candidate, golden, given)
-
-
-def _is_open(item: Item) -> bool:
-    verdicts = {one.verdict for one in item.said}
-    return len(verdicts) > 1 or verdicts == {Verdict.UNDECIDED}
 
 
 def _by_pair(judged: JudgementSet) -> dict[Pair, Judgement]:

@@ -51,6 +51,13 @@ def keep(folder: Path, sets: Sequence[JudgementSet], *, replace: bool = False) -
         _land(folder / INDEX, index_of(parts))
         for name in set(gone) - set(fresh):
             (folder / name).unlink(missing_ok=True)
+        _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what writers left who died at it: we are alone, so that nobody writes any of it now."""
+    for half in folder.rglob(".*.json.*"):
+        half.unlink(missing_ok=True)
 
 
 def _part(one: JudgementSet, found: Mapping[str, bytes]) -> tuple[str, bytes]:

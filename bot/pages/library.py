@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.analysis.figures import Board
+from bot.pages.analysis import AS_RUN, Analysis, Choice
 from bot.pages.links import slug
-from scoring.model import PullId, ReviewerId
+from scoring.model import Counts, PullId, ReviewerId
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,18 @@ class RunCard:
     """Whether reviewers must not be named to the public."""
     private: bool = False
     """Whether nothing but counts may go to the public."""
+    planned: int | None = None
+    """Trials it was planned to have, where that is not simply every reviewer on every pull request."""
+    version: str = ""
+    """The version of the suite, where the evidence says it."""
+    counted: bool = False
+    """Whether there is evidence to count."""
+    sums: Counts | None = None
+    """All outcomes together, where nothing more may be shown."""
+    pulls_count: int | None = None
+    """How many golden pull requests there are, where they are not named."""
+    hidden: int = 0
+    """Reviewers that were left out, because they may not be shown."""
 
     @property
     def slug(self) -> str:
@@ -49,7 +62,23 @@ class RunCard:
     @property
     def trials(self) -> int:
         """How many there are in all."""
-        return len(self.reviewers) * len(self.pulls)
+        return len(self.reviewers) * len(self.pulls) if self.planned is None else self.planned
+
+    @property
+    def closed_trials(self) -> int:
+        """How many are over."""
+        return self.trials - self.open_trials
+
+    @property
+    def due(self) -> datetime | None:
+        """When the plan thought it would be over."""
+        return None if self.started is None or self.minutes is None else self.started + timedelta(minutes=self.minutes)
+
+    @property
+    def took(self) -> float | None:
+        """Minutes from its start to its end."""
+        both = self.started is not None and self.ended is not None
+        return (self.ended - self.started).total_seconds() / 60 if both else None  # type: ignore[operator]
 
     @property
     def open_trials(self) -> int:
@@ -60,15 +89,6 @@ class RunCard:
     def over(self) -> bool:
         """Whether nothing of it will change by itself."""
         return self.stage in ("done", "failed", "cancelled", "stored")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Whose judgement is shown, under which rules."""
-
-    judge: str = ""
-    """Empty: the one the run asked for."""
-    profile: str = "assay"
 
 
 class Library(Protocol):
@@ -88,6 +108,18 @@ class Library(Protocol):
         Raises:
             Unusable: there is no such judge, or the evidence cannot be read.
         """
+        ...
+
+    def analysis(self, run: str, choice: Choice = AS_RUN) -> Analysis | None:
+        """Everything that is counted of a run, worked out once and kept; None while there is nothing to count.
+
+        Raises:
+            Unusable: there is no such judge or no such version of the goldens, or the evidence cannot be read.
+        """
+        ...
+
+    def goldens(self, run: str) -> tuple[str, ...]:
+        """Which other states of the goldens the run can be counted by; the one it was run with is not among them."""
         ...
 
     def judges(self, run: str) -> tuple[str, ...]:

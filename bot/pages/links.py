@@ -21,6 +21,11 @@ def slug(name: str) -> str:
     return f"{plain or 'x'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
+def anchor(reviewer: str) -> str:
+    """The id of a reviewer's part on the page of a pull request; a cell of the matrix leads there."""
+    return f"reviewer-{slug(reviewer)}"
+
+
 class Links(Protocol):
     """Gives the address of a page, as seen from the page that is being written."""
 

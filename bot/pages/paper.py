@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from bot.analysis.sheet import Kind, Sheet, written
+from bot.pages.helping import HELPERS
 from bot.pages.links import Links
 from bot.render.figures import Footnotes, status_words
 
@@ -32,9 +35,24 @@ class Visitor:
     may_write: bool = False
     csrf: str = ""
     """What forms carry; empty where there are none."""
+    stays: bool = False
+    """Whether there is no signing out, because whoever uses this machine is the visitor."""
 
 
 NOBODY = Visitor()
+
+
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def _upright(value: Any) -> Any:
+    """What a template prints: text with the characters that turn the direction of other text shown by their number."""
+    if isinstance(value, str) and not isinstance(value, Markup) and not value.isascii():
+        return _TURNING.sub(
+            lambda found: f"\N{LEFT-POINTING ANGLE BRACKET}U+{ord(found.group()):04X}\N{RIGHT-POINTING ANGLE BRACKET}",
+            value,
+        )
+    return value
 
 
 @functools.cache
@@ -46,8 +64,9 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_upright,
     )
-    made.globals.update(table=table, status_words=status_words)
+    made.globals.update(table=table, status_words=status_words, **HELPERS)
     return made
 
 

@@ -1,13 +1,14 @@
 """Every sentence Assay says to people. Values in, text out: nothing is recomputed, read or sent here.
 
-`bot.render.terminal` needs rich and is imported by itself.
+`bot.render.replies` holds the answers to commands; `bot.render.terminal` needs rich. Both are imported by themselves.
 """
 
 from bot.render.checks import ReportRef, batches, external_id, fork_check, trial_check
 from bot.render.issue import (
-    command_reply,
+    edited_comment,
     has_marker,
     marker,
+    mended_comment,
     next_step,
     not_a_form_comment,
     problems_comment,
@@ -27,8 +28,8 @@ __all__ = [
     "batches",
     "clean",
     "code",
-    "command_reply",
     "cut",
+    "edited_comment",
     "external_id",
     "forbidden",
     "fork_check",
@@ -38,6 +39,7 @@ __all__ = [
     "leaderboard_svg",
     "link",
     "marker",
+    "mended_comment",
     "next_step",
     "not_a_form_comment",
     "plain",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.model import Annotation, CheckRun, ForkId, RunId, Sha
+from bot.model import Annotation, Button, CheckRun, ForkId, RunId, Sha
 from bot.render.figures import UNDEFINED, headline, judge_label, status_words
 from bot.render.surface import Surface
 from bot.render.text import CHECK_BYTES, cut, cut_bytes, link
@@ -54,6 +54,12 @@ _CLAIM_ORDER = (
 _LEVEL: dict[OutcomeKind, Literal["notice", "warning"]] = {
     kind: "warning" if kind is OutcomeKind.FP else "notice" for kind in OutcomeKind
 }
+BUTTONS = (
+    Button("Judge again", "Ask the judge set up here once more", "rejudge"),
+    Button("Clean up", "Archive the repositories of this run", "cleanup"),
+)
+"""What a check run of a private result offers. The identifiers are commands."""
+
 _STATE_WORDS = {GoldenState.FOUND: "found", GoldenState.MISSED: "missed", GoldenState.UNSCORED: "undecided"}
 _SEVERITIES = list(Severity)
 
@@ -69,6 +75,13 @@ class ReportRef:
     profile: str
     url: str | None = None
     """Where the full report can be read."""
+    buttons: tuple[Button, ...] = ()
+    """What can be commanded from its check runs."""
+
+    @property
+    def kept_in(self) -> str:
+        """Where the whole of it is kept, where nothing serves it."""
+        return f"bundle {self.run}"
 
 
 def external_id(ref: ReportRef, trial: str) -> str:
@@ -91,28 +104,37 @@ def trial_check(score: TrialScore, ref: ReportRef, *, head_sha: Sha, surface: Su
         head_sha=head_sha,
         external_id=external_id(ref, f"{trial.pull}~{trial.reviewer}"),
         title=_title(score),
-        summary=cut(summary, CHECK_BYTES, ref.url),
+        summary=cut(summary, CHECK_BYTES, ref.url, ref.kept_in),
         conclusion="neutral" if trial.status.scored else "skipped",
         annotations=annotations[:MAX_ANNOTATIONS],
+        buttons=ref.buttons,
     )
 
 
 def fork_check(
     scores: Sequence[TrialScore], ref: ReportRef, *, fork: ForkId, head_sha: Sha, surface: Surface
-) -> CheckRun | None:
-    """The check run that sets the reviewers of one fork side by side; None where none of them may be named."""
+) -> CheckRun:
+    """The check run that sets the reviewers of one fork side by side; only a count of those that may not be named."""
     named = [score for score in scores if surface.identified(score.trial.reviewer)]
-    if not named:
-        return None
-    reviewed = sum(score.scored for score in named)
+    told = named or scores
+    reviewed = sum(score.scored for score in told)
+    lines = _side_by_side(named, len(scores) - len(named), ref, surface) if named else _counted(scores, ref)
     return CheckRun(
         name="assay / summary",
         head_sha=head_sha,
         external_id=external_id(ref, f"{fork}~summary"),
-        title=f"{reviewed} of {len(named)} reviewers scored",
-        summary=cut("\n".join(_side_by_side(named, len(scores) - len(named), ref, surface)), CHECK_BYTES, ref.url),
+        title=f"{reviewed} of {len(told)} reviewers scored",
+        summary=cut("\n".join(lines), CHECK_BYTES, ref.url, ref.kept_in),
         conclusion="neutral" if reviewed else "skipped",
+        buttons=ref.buttons,
     )
+
+
+def _counted(scores: Sequence[TrialScore], ref: ReportRef) -> Iterator[str]:
+    """All that a public fork may hold where nobody may be named: its comments stand beside every figure."""
+    yield f"Reviewers that were measured here: {len(scores)}; scored: {sum(score.scored for score in scores)}."
+    yield ""
+    yield f"Who they are and how they did is not shown where others can see it. It is kept in {ref.kept_in}."
 
 
 def batches(annotations: Sequence[Annotation]) -> tuple[tuple[Annotation, ...], ...]:
@@ -159,7 +181,7 @@ def _status(trial: Trial) -> str:
 
 
 def _source(ref: ReportRef) -> str:
-    return link("full report", ref.url) if ref.url else f"run {ref.run}"
+    return link("full report", ref.url) if ref.url else ref.kept_in
 
 
 def _known(score: TrialScore, surface: Surface) -> Iterator[str]:

@@ -85,15 +85,18 @@ def figure(estimate: Estimate, notes: Footnotes) -> tuple[str, int | None]:
 
 
 def coverage(cover: Coverage, incomplete: int) -> str:
-    """`5/8 (2 skipped, 1 timeout)`: what is behind the figures, and what became of the rest."""
+    """`5 of 8 · 2 skipped · 1 timeout`: what is behind the figures, and what became of the rest."""
+    return " · ".join((f"{cover.scored} of {cover.trials}", *not_scored(cover, incomplete)))
+
+
+def not_scored(cover: Coverage, incomplete: int) -> tuple[str, ...]:
+    """What became of the trials that are not behind the figures: `2 skipped`, `1 timeout`."""
     rest = [
         f"{count} {status_words(status)}"
         for status, count in counted(cover.by_status)
         if status not in (TrialStatus.REVIEWED_FINDINGS, TrialStatus.REVIEWED_CLEAN)
     ]
-    if incomplete:
-        rest.append(f"{incomplete} reviewed but not scored")
-    return f"{cover.scored}/{cover.trials}" + (f" ({', '.join(rest)})" if rest else "")
+    return (*rest, f"{incomplete} reviewed but not scored") if incomplete else tuple(rest)
 
 
 def left_out(trials: Iterable[TrialScore], reviewer: ReviewerId) -> int:

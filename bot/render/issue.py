@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Iterable, Iterator
 
-from bot.model import Command, CommandKind, Installed, Problem, Problems, RunPlan, RunProgress
+from bot.model import Installed, Problem, Problems, RunPlan, RunProgress
 from bot.render.figures import counted, status_words
 from bot.render.surface import Surface
 from bot.render.text import COMMENT_BYTES, cut, link
@@ -15,7 +14,7 @@ STAGES = ("planned", "forking", "waiting", "scoring", "publishing", "done")
 OVER = ("done", "cancelled", "failed")
 MAX_WARNINGS = 20
 
-_STAGE_SENTENCES = {
+STAGE_SENTENCES = {
     "planned": "The run is planned. Nothing has been made yet.",
     "forking": "The pull requests are being made and the reviewers asked.",
     "waiting": "The reviewers are at work. Assay reads what they say until each is done or out of time.",
@@ -32,6 +31,7 @@ _KINDS = {
     "problems": "issue",
     "refusal": "issue",
     "not-a-form": "issue",
+    "edited": "issue",
     "reply": "comment",
     "welcome": "installation",
 }
@@ -57,21 +57,21 @@ def has_marker(body: str, kind: str, key: str | int) -> bool:
 
 def progress_comment(progress: RunProgress, plan: RunPlan, surface: Surface) -> str:
     """How far the run is, in counts only: it links no fork and names no golden and no verdict."""
-    return _comment("progress", plan.run, _progress(progress, plan, surface))
+    return comment("progress", plan.run, _progress(progress, plan, surface))
 
 
 def _progress(progress: RunProgress, plan: RunPlan, surface: Surface) -> Iterator[str]:
     yield f"### Benchmark {plan.run}: {surface.say(progress.stage)}"
     yield from ("", _stages(progress.stage))
-    yield from ("", _STAGE_SENTENCES.get(progress.stage, ""))
+    yield from ("", STAGE_SENTENCES.get(progress.stage, ""))
     note = _discreet(progress.note, plan, surface)
     if note:
         yield from ("", note)
     yield from ("", *_totals(progress, plan))
-    yield from _status_table(progress)
+    yield from status_table(progress)
     yield from _warnings((*plan.warnings, *progress.warnings), plan, surface)
     if progress.stage not in OVER:
-        yield from ("", "Ask with `/assay status`, stop with `/assay cancel`.")
+        yield from ("", "Ask with `/assay status`, stop with `/assay cancel`; `/assay help` says what else there is.")
 
 
 def _stages(stage: str) -> str:
@@ -90,7 +90,8 @@ def _totals(progress: RunProgress, plan: RunPlan) -> Iterator[str]:
         yield f"- estimated when planned: {plan.minutes:.0f} minutes, {plan.writes} writes to GitHub"
 
 
-def _status_table(progress: RunProgress) -> Iterator[str]:
+def status_table(progress: RunProgress) -> Iterator[str]:
+    """How many trials are in which status."""
     rows = counted(progress.trials_by_status)
     if rows:
         yield from ("", "| trials | status |", "| --: | --- |")
@@ -106,13 +107,17 @@ def _warnings(warnings: tuple[str, ...], plan: RunPlan, surface: Surface) -> Ite
     if len(told) > MAX_WARNINGS:
         yield f"- more warnings than fit here: {len(told) - MAX_WARNINGS}"
     if len(told) < len(unique):
-        yield f"- warnings that name a pull request and are held back until the run is over: {len(unique) - len(told)}"
+        yield f"- warnings that name what is not named here, and are held back: {len(unique) - len(told)}"
 
 
 def _discreet(text: str, plan: RunPlan, surface: Surface) -> str | None:
-    """The text, or None where it names a fork: a link to one, or its name, would tell reviewers of each other."""
-    names = {name for f in plan.forks for name in (f.id, f.pull, *f.names, f.head_branch, f.title)}
-    telling = (name for name in names if name and not name.isdigit())
+    """The text, or None where it names a fork, or a reviewer that is not named here.
+
+    A link to a fork, or its name, would tell reviewers of each other.
+    """
+    forks = {name for f in plan.forks for name in (f.id, f.pull, *f.names, f.head_branch, f.title)}
+    unnamed = {r for r in plan.request.reviewers if not surface.identified(r)}
+    telling = {name for name in forks if name and not name.isdigit()} | surface.words_for(unnamed)
     if "://" in text or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in telling):
         return None
     return surface.say(text)
@@ -126,14 +131,16 @@ def problems_comment(problems: Problems, form_url: str, *, issue: int, surface: 
         "",
         "One answer needs mending:" if count == 1 else f"{count} answers need mending:",
         "",
-        *(line for problem in problems.items for line in _problem(problem, surface)),
+        *(line for problem in problems.items for line in problem_lines(problem, surface)),
         "",
-        f"Nothing was started. Open a new issue with {link('the form', form_url)}; this one stays as it is.",
+        "Nothing was started. Mend the text of this issue, and it is read again; or open a new one with "
+        f"{link('the form', form_url)}.",
     ]
-    return _comment("problems", issue, iter(body))
+    return comment("problems", issue, body)
 
 
-def _problem(problem: Problem, surface: Surface) -> Iterator[str]:
+def problem_lines(problem: Problem, surface: Surface) -> Iterator[str]:
+    """What is wrong, and what would do instead."""
     yield f"- **{surface.say(problem.field, 80)}**: {surface.say(problem.message)}"
     if problem.did_you_mean:
         yield f"  - did you mean {surface.code(problem.did_you_mean)}?"
@@ -141,10 +148,29 @@ def _problem(problem: Problem, surface: Surface) -> Iterator[str]:
         yield f"  - allowed: {', '.join(map(surface.code, problem.allowed))}"
 
 
+def mended_comment(kind: str, *, issue: int) -> str:
+    """In place of what was said of a request that could not be used, once an edit has mended it."""
+    body = ("### This benchmark has started", "", "An edit of this issue mended what was wrong with its text.")
+    return comment(kind, issue, body)
+
+
+def edited_comment(stage: str, *, issue: int, surface: Surface) -> str:
+    """To an edit that comes after its run has begun."""
+    body = (
+        "### This edit changes nothing",
+        "",
+        f"The run of this issue had begun when its text was changed (it is now: {surface.say(stage)}). It goes on with "
+        "the answers that it was started with: they are part of its record.",
+        "",
+        "For other answers open a new issue. `/assay cancel` stops this run if it need not end first.",
+    )
+    return comment("edited", issue, body)
+
+
 def refusal_comment(reason: str, *, issue: int, surface: Surface) -> str:
     """Why a run that was asked for properly will not be made."""
     body = ("### This benchmark was not started", "", surface.say(reason), "", "Nothing was made on GitHub.")
-    return _comment("refusal", issue, iter(body))
+    return comment("refusal", issue, body)
 
 
 def not_a_form_comment(reason: str, form_url: str, *, issue: int, surface: Surface) -> str:
@@ -157,7 +183,7 @@ def not_a_form_comment(reason: str, form_url: str, *, issue: int, surface: Surfa
         f"Assay starts a run only from {link('its form', form_url)}: the answers there say which suite, which "
         "reviewers and which judge. Nothing was started.",
     )
-    return _comment("not-a-form", issue, iter(body))
+    return comment("not-a-form", issue, body)
 
 
 def welcome_issue(installed: Installed, *, form_url: str) -> tuple[str, str]:
@@ -173,7 +199,7 @@ def welcome_issue(installed: Installed, *, form_url: str) -> tuple[str, str]:
         "",
         "Results are private unless the form says otherwise: some vendors' terms forbid comparisons by name.",
     )
-    return "Assay: next steps", _comment("welcome", installed.installation, iter(body))
+    return "Assay: next steps", comment("welcome", installed.installation, body)
 
 
 def next_step(installed: Installed, surface: Surface) -> str:
@@ -182,48 +208,6 @@ def next_step(installed: Installed, surface: Surface) -> str:
     return f"Installed on {account}: install the review bots there too, then open the benchmark form."
 
 
-def command_reply(command: Command, progress: RunProgress | None, *, comment_id: int, surface: Surface) -> str:
-    """The answer to `/assay status`, `cancel` or `help`; `progress` is None where the issue has no run."""
-    return _comment("reply", comment_id, _reply(command.kind, progress, surface))
-
-
-def _reply(kind: CommandKind, progress: RunProgress | None, surface: Surface) -> Iterator[str]:
-    match kind:
-        case CommandKind.HELP:
-            return _help()
-        case CommandKind.STATUS:
-            return _status(progress, surface)
-        case CommandKind.CANCEL:
-            return iter((_cancel(progress, surface),))
-        case _:
-            assert_never(kind)
-
-
-def _help() -> Iterator[str]:
-    yield "Commands, each alone in a comment, from people who may write to this repository:"
-    yield ""
-    yield "- `/assay status`: how far the run of this issue is"
-    yield "- `/assay cancel`: stop it; what was made is cleaned up, nothing is scored"
-    yield "- `/assay help`: this list"
-
-
-def _status(progress: RunProgress | None, surface: Surface) -> Iterator[str]:
-    if progress is None:
-        yield "This issue has no run."
-        return
-    yield f"**{surface.say(progress.stage)}**. {_STAGE_SENTENCES.get(progress.stage, '')}"
-    yield ""
-    yield f"Pull requests: {progress.forks}, still open: {progress.forks_open}."
-    yield from _status_table(progress)
-
-
-def _cancel(progress: RunProgress | None, surface: Surface) -> str:
-    if progress is None:
-        return "This issue has no run, so there is nothing to cancel."
-    if progress.stage in OVER:
-        return f"The run is over already ({surface.say(progress.stage)}), so there is nothing to cancel."
-    return "The run is being cancelled. Nothing will be scored; what was made on GitHub is cleaned up."
-
-
-def _comment(kind: str, key: str | int, lines: Iterator[str]) -> str:
+def comment(kind: str, key: str | int, lines: Iterable[str]) -> str:
+    """A comment of ours, within GitHub's limit."""
     return cut("\n".join((marker(kind, key), *lines)), COMMENT_BYTES, None)

@@ -10,10 +10,10 @@ from bot.render.figures import (
     UNDEFINED,
     Footnotes,
     Ranked,
-    coverage,
     figure,
     judge_label,
     left_out,
+    not_scored,
     not_separated,
     quiet,
     ranked,
@@ -29,11 +29,24 @@ from scoring.model import Estimate, PullId, Report, ReviewerId, ReviewerScore, T
 Links = Mapping[PullId | tuple[PullId, ReviewerId], str]
 """Where the check runs are: of a trial under (pull, reviewer), of a fork under its pull."""
 
-_HEAD = (
-    "| | reviewer | precision | recall | recall if unrun trials were misses | F1 | TP | FP | FN | valid | duplicate "
-    "| unscored | coverage | quiet on clean |",
-    "| --: | --- | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: | --- | --: |",
+_COLUMNS = (
+    ("place", "--:"),
+    ("reviewer", "---"),
+    ("F1", "---"),
+    ("precision", "---"),
+    ("recall", "---"),
+    ("recall if unrun trials were misses", "---"),
+    ("found (TP)", "--:"),
+    ("false alarms (FP)", "--:"),
+    ("missed (FN)", "--:"),
+    ("valid", "--:"),
+    ("duplicate", "--:"),
+    ("unscored", "--:"),
+    ("trials scored", "--:"),
+    ("trials not scored", "---"),
+    ("quiet on clean", "--:"),
 )
+_HEAD = tuple(f"| {' | '.join(column[part] for column in _COLUMNS)} |" for part in (0, 1))
 
 _LIMITS = (
     "It is one run on these pull requests. Reviewers answer differently from day to day; other code has other defects.",
@@ -48,13 +61,32 @@ LIMITS = _LIMITS
 """What no run proves, for every surface that shows a result."""
 
 
-def leaderboard_comment(report: Report, *, run: RunId, links: Links, surface: Surface, report_url: str | None) -> str:
-    """The leaderboard, within GitHub's limit for a comment."""
-    body = "\n".join((marker("leaderboard", run), *_sections(report, run, links, surface, report_url)))
-    return cut(body, COMMENT_BYTES, report_url)
+def leaderboard_comment(
+    report: Report,
+    *,
+    run: RunId,
+    links: Links,
+    surface: Surface,
+    report_url: str | None,
+    earlier: Sequence[Report] = (),
+) -> str:
+    """The leaderboard, within GitHub's limit for a comment.
+
+    Args:
+        report: what is shown.
+        run: whose result it is.
+        links: where its parts are to be seen.
+        surface: where it will stand.
+        report_url: where all of it can be read.
+        earlier: what other judges made of the same evidence, oldest first.
+    """
+    body = "\n".join((marker("leaderboard", run), *_sections(report, run, links, surface, report_url, earlier)))
+    return cut(body, COMMENT_BYTES, report_url, f"bundle {run}")
 
 
-def _sections(report: Report, run: RunId, links: Links, surface: Surface, report_url: str | None) -> Iterator[str]:
+def _sections(
+    report: Report, run: RunId, links: Links, surface: Surface, report_url: str | None, earlier: Sequence[Report]
+) -> Iterator[str]:
     rows = ranked([row for row in report.reviewers if surface.shown(row.reviewer)])
     hidden = len(report.reviewers) - len(rows)
     yield f"### Result of benchmark {run}"
@@ -67,6 +99,7 @@ def _sections(report: Report, run: RunId, links: Links, surface: Surface, report
     if rows:
         yield from ("", *_table(report, rows, surface))
         yield from _caveats(rows, surface)
+        yield from _by_judge((report, *reversed(earlier)), rows, surface)
         yield from _matrix(report, rows, links, surface)
     yield from ("", "#### What this does not prove", "")
     yield from (f"- {limit}" for limit in _LIMITS)
@@ -79,7 +112,7 @@ def _table(report: Report, rows: Sequence[Ranked], surface: Surface) -> Iterator
     for entry in rows:
         yield _row(entry, left_out(report.trials, entry.row.reviewer), notes, surface)
     yield ""
-    yield "Square brackets hold the interval of a figure."
+    yield "Square brackets hold the interval of a figure. Places go by F1 alone; equal values share one."
     yield ""
     yield from (f"- <sup>{index}</sup> {surface.say(reason)}" for index, reason in notes.items())
 
@@ -89,11 +122,12 @@ def _row(entry: Ranked, incomplete: int, notes: Footnotes, surface: Surface) -> 
     cells = (
         str(entry.place) if entry.place else UNDEFINED,
         surface.called(row.reviewer),
-        *(_figure(estimate, notes) for estimate in (row.precision, row.recall, row.recall_bound, row.f1)),
+        *(_figure(estimate, notes) for estimate in (row.f1, row.precision, row.recall, row.recall_bound)),
         *tallies(row, "tp", "fp", "fn"),
         _valid(row, notes),
         *tallies(row, "duplicate", "unscored"),
-        coverage(row.coverage, incomplete),
+        f"{row.coverage.scored} of {row.coverage.trials}",
+        "<br>".join(not_scored(row.coverage, incomplete)) or UNDEFINED,
         quiet(row),
     )
     return f"| {' | '.join(cells)} |"
@@ -117,6 +151,22 @@ def _caveats(rows: Sequence[Ranked], surface: Surface) -> Iterator[str]:
     for upper, lowers in pairs:
         others = _either([surface.called(lower.reviewer) for lower in lowers])
         yield f"- F1 intervals overlap: this run does not separate {surface.called(upper.reviewer)} from {others}."
+
+
+def _by_judge(reports: Sequence[Report], rows: Sequence[Ranked], surface: Surface) -> Iterator[str]:
+    """F1 of every reviewer under each judge that was asked, the newest first."""
+    if len(reports) < 2:
+        return
+    notes = Footnotes()
+    yield from ("", "#### F1 by judge", "")
+    yield "Every judge was given the same comments. What moves with the judge is not the reviewer's."
+    yield ""
+    yield f"| reviewer | {' | '.join(surface.say(judge_label(report.judge)) for report in reports)} |"
+    yield f"| --- |{' --- |' * len(reports)}"
+    for entry in rows:
+        found = [{row.reviewer: row for row in report.reviewers}.get(entry.row.reviewer) for report in reports]
+        cells = (figure(row.f1, notes)[0] if row else UNDEFINED for row in found)
+        yield f"| {surface.called(entry.row.reviewer)} | {' | '.join(cells)} |"
 
 
 def _either(names: Sequence[str]) -> str:

@@ -60,6 +60,10 @@ class Surface:
         """Whether links into forks are harmless: a fork shows what every one of its reviewers said."""
         return all(self.identified(reviewer) for reviewer in reviewers)
 
+    def words_for(self, reviewers: Iterable[ReviewerId]) -> frozenset[str]:
+        """What gives these reviewers away in a text: their ids and names."""
+        return frozenset(name for reviewer in reviewers for name in (reviewer, self.names.get(reviewer, reviewer)))
+
     def say(self, text: str, limit: int = SENTENCE) -> str:
         """Hostile text as inert Markdown that wakes nobody."""
         return inert(text, limit, self.triggers)
@@ -85,7 +89,7 @@ class Surface:
         everyone = [row.reviewer for row in report.reviewers]
         if self.all_identified(everyone):
             return report
-        secret = _naming([name for r in everyone if not self.identified(r) for name in (r, self.names.get(r, r))])
+        secret = _naming(self.words_for(r for r in everyone if not self.identified(r)))
         return replace(
             report,
             reviewers=tuple(self._relabelled(row) for row in report.reviewers if self.shown(row.reviewer)),

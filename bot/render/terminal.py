@@ -30,8 +30,20 @@ from bot.render.figures import counted as counted_statuses
 from bot.render.surface import Surface
 from scoring.model import Estimate, Report
 
-_HEADINGS = ("#", "reviewer", "F1", "precision", "recall", "TP", "FP", "FN", "unscored", "coverage", "quiet on clean")
-_RIGHT = ("#", "TP", "FP", "FN", "unscored", "quiet on clean")
+_HEADINGS = (
+    "place",
+    "reviewer",
+    "F1",
+    "precision",
+    "recall",
+    "TP",
+    "FP",
+    "FN",
+    "unscored",
+    "coverage",
+    "quiet on clean",
+)
+_RIGHT = ("place", "TP", "FP", "FN", "unscored", "quiet on clean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +92,7 @@ def leaderboard_table(report: Report, surface: Surface) -> RenderableType:
     sheet = _sheet(report, surface)
     table = Table(title=Text(sheet.title), title_justify="left")
     for heading in _HEADINGS:
-        table.add_column(Text(heading), justify="right" if heading in _RIGHT else "left", no_wrap=heading == "#")
+        table.add_column(Text(heading), justify="right" if heading in _RIGHT else "left", no_wrap=heading == "place")
     for row in sheet.rows:
         table.add_row(*map(Text, row))
     return Group(table, *(Text(line, style="dim") for line in sheet.below))

@@ -32,7 +32,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _QUIET = re.compile(r"(?:[^\x00-\x7f]|[A-Za-z0-9.,;?'\"()%:!-])+")
 _LOUD = re.compile(r"www\.|[A-Za-z]-\d|ghsa-|[0-9a-f]{7}|:[\w+-]+:", re.IGNORECASE)
 _NO_WORD = re.compile(r"[.,;?'\"()%:!]+")
-_ORDINAL = re.compile(r"(\d+)([.)])")
+_ORDINAL = re.compile(r"(\d{1,20})([.)])")
 _TICKED = re.compile(r"`[^`]+`")
 _PIPE = "<code>&#124;</code>"
 _BREAK = "·"
@@ -179,7 +179,7 @@ def cut_bytes(text: str, limit: int) -> str:
     return text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
 
 
-def cut(text: str, max_bytes: int, url: str | None) -> str:
+def cut(text: str, max_bytes: int, url: str | None, instead: str = "the run in Assay") -> str:
     """`text`, or its first whole lines with a note, in at most `max_bytes` bytes of UTF-8.
 
     A code fence or details block that the cut left open is closed.
@@ -188,13 +188,14 @@ def cut(text: str, max_bytes: int, url: str | None) -> str:
         text: Markdown.
         max_bytes: what GitHub accepts.
         url: where the whole text can be read.
+        instead: where it is to be found if there is no address; words of ours.
 
     Raises:
         ValueError: `max_bytes` leaves no room for the note.
     """
     if len(text.encode()) <= max_bytes:
         return text
-    note = f"\n\n_Cut, full report: {web_address(url or '') or 'see the run in Assay'}_"
+    note = f"\n\n_Cut, full report: {web_address(url or '') or f'see {instead}'}_"
     room = max_bytes - len(note.encode())
     if room < 0:
         raise ValueError(f"{max_bytes} bytes leave no room for the note that a text was cut")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,17 @@ _SETTLED_ELSEWHERE = (
     "logging-not-lazy",
 )
 """The first three ask for files that are not in the change; the others are matters of taste."""
+_SWITCHES = ("--disable=all", "--enable=E,W,F", f"--disable={','.join(_SETTLED_ELSEWHERE)}")
 _SEVERITY = {"fatal": Severity.HIGH, "error": Severity.HIGH, "warning": Severity.MEDIUM}
 
 
-def pylint(tree: Path, files: Iterable[str]) -> tuple[Finding, ...]:
+def pylint(tree: Path, files: Iterable[str], *, switches: Sequence[str] = _SWITCHES) -> tuple[Finding, ...]:
     """Pylint's errors and warnings in `files`, with no configuration file of anybody.
+
+    Args:
+        tree: Where the files lie.
+        files: Their paths in it.
+        switches: Which messages are on, as Pylint's options.
 
     Raises:
         ToolFailed: Pylint is not installed, did not end, or did not answer in JSON.
@@ -43,9 +49,7 @@ def pylint(tree: Path, files: Iterable[str]) -> tuple[Finding, ...]:
         "--output-format=json2",
         "--persistent=n",
         "--score=n",
-        "--disable=all",
-        "--enable=E,W,F",
-        f"--disable={','.join(_SETTLED_ELSEWHERE)}",
+        *switches,
     ]
     argv = [sys.executable, "-P", str(Path(pylint_child.__file__)), *options, "--", *names]
     ran = run_tool("Pylint", argv, cwd=tree, seconds=_SECONDS)

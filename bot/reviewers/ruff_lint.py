@@ -22,8 +22,17 @@ _WHY = re.compile(r"^## Why is this bad\?\n(?:[ \t]*\n)?(.{1,2000}?)(?:\n[ \t]*\
 _LINK = re.compile(r"\[([^\[\]]{1,200})\](?:\([^()]{1,300}\)|\[[^\[\]]{1,100}\])?")
 
 
-def ruff(tree: Path, files: Iterable[str], *, select: str, ignore: str = "") -> tuple[Finding, ...]:
+def ruff(
+    tree: Path, files: Iterable[str], *, select: str, ignore: str = "", every: bool = False
+) -> tuple[Finding, ...]:
     """Ruff's findings in `files`, with the given rules and no configuration file of anybody.
+
+    Args:
+        tree: Where the files lie.
+        files: Their paths in it.
+        select: The rules, as Ruff's option takes them.
+        ignore: Rules to leave out.
+        every: Whether syntax errors that follow from the first of a file are kept.
 
     Raises:
         ToolFailed: Ruff is not installed, did not end, or did not answer in JSON.
@@ -42,7 +51,8 @@ def ruff(tree: Path, files: Iterable[str], *, select: str, ignore: str = "") -> 
     except ValueError as problem:
         raise ToolFailed("Ruff did not answer in JSON") from problem
     lines = _Lines(tree)
-    return _one_syntax_error(in_order(_finding(row, tree, lines) for row in rows))
+    found = in_order(_finding(row, tree, lines) for row in rows)
+    return found if every else _one_syntax_error(found)
 
 
 def _one_syntax_error(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -21,6 +21,7 @@ from werkzeug.wrappers import Request, Response
 from bot.sandbox import (  # noqa: F401 - importing the route modules registers their routes
     routes_apps,
     routes_checks,
+    routes_contents,
     routes_git,
     routes_hooks,
     routes_issues,
@@ -40,6 +41,7 @@ from bot.sandbox.pages import Pages
 from bot.sandbox.registration import PATH as REGISTRATION_PATH
 from bot.sandbox.registration import Registration
 from bot.sandbox.routing import ROUTES, Answer, Call, Caller, Route
+from bot.sandbox.signing_in import AUTHORIZE, EXCHANGE, SigningIn
 from bot.sandbox.world import World
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ class Api:
         self._git = GitHttp(world, faults)
         self._pages = Pages(world)
         self._registration = Registration(world)
+        self._signing_in = SigningIn(world)
         own = [
             Route("GET", "/rate_limit", self._rate_limit, (), "read", "anyone", True),
             Route("POST", "/app-manifests/<code>/conversions", self._registration.convert, (), "read", "public", True),
@@ -97,6 +100,10 @@ class Api:
             return self._faulty(
                 request, request.path, lambda: self._git.serve(request, *git.group("owner", "repo", "file"))
             )
+        if (request.method, request.path) == ("GET", AUTHORIZE):
+            return self._signing_in.authorize(request)
+        if (request.method, request.path) == ("POST", EXCHANGE):
+            return self._faulty(request, request.path, lambda: self._signing_in.exchange(request))
         form = REGISTRATION_PATH.fullmatch(request.path)
         if form and request.method == "POST":
             return self._registration.submit(request, form["org"])

@@ -55,7 +55,8 @@ _HEADERS = {
 }
 
 
-def _page(title: str, body: str, status: int = 200) -> Response:
+def page(title: str, body: str, status: int = 200) -> Response:
+    """A page around a body that is HTML already."""
     text = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(straight(title))}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
@@ -92,7 +93,7 @@ class Pages:
             f"{'private' if repo.private else 'public'}{', archived' if repo.archived else ''}</li>"
             for repo in sorted(self._world.repos.values(), key=lambda repo: repo.key)
         ]
-        return _page("Repositories", f"<ul>{''.join(rows)}</ul>" if rows else "<p>There are none yet.</p>")
+        return page("Repositories", f"<ul>{''.join(rows)}</ul>" if rows else "<p>There are none yet.</p>")
 
     def _numbered(self, repo: Repo, rest: str) -> Response | None:
         found = _NUMBERED.fullmatch(rest)
@@ -121,7 +122,7 @@ def _repository(repo: Repo) -> Response:
         for issue in repo.issues.values()
     ]
     about = f"<p>{plain(repo.description)}</p>" if repo.description else ""
-    return _page(repo.full_name, about + (f"<ul>{''.join(rows)}</ul>" if rows else "<p>No issues yet.</p>"))
+    return page(repo.full_name, about + (f"<ul>{''.join(rows)}</ul>" if rows else "<p>No issues yet.</p>"))
 
 
 def _said(anchor: str, who: str, what: str, when: str, body: str | None, css: str = "") -> str:
@@ -159,7 +160,7 @@ def _conversation(issue: Issue) -> Response:
     if issue.pull:
         body += _checks(runs_at(issue.repo, issue.pull.head_sha, latest=False)) + _diff(issue.pull)
     state = f"<p>{issue.state}</p>"
-    return _page(f"{issue.title} #{issue.number} · {issue.repo.full_name}", state + body)
+    return page(f"{issue.title} #{issue.number} · {issue.repo.full_name}", state + body)
 
 
 def _checks(runs: Iterable[CheckRun]) -> str:
@@ -193,7 +194,7 @@ def _lines(one: Mapping[str, object]) -> str:
 
 def _run_page(repo: Repo, number: int) -> Response | None:
     runs = [run for suite in repo.check_suites.values() for run in suite.runs if run.id == number]
-    return _page(f"{runs[0].name} · {repo.full_name}", _check(runs[0], unfolded=True)) if runs else None
+    return page(f"{runs[0].name} · {repo.full_name}", _check(runs[0], unfolded=True)) if runs else None
 
 
 def _diff(pull: Pull) -> str:

@@ -96,9 +96,11 @@ class Registration:
             raise ValueError("default_permissions or hook_attributes is no object, or default_events no array")
         if hook and not isinstance(hook.get("url"), str):
             raise ValueError("hook_attributes.url is missing or not a string")
+        callbacks = _callbacks(manifest)
         app = self._world.add_app(slug, owner, permissions, events, public_half(pem))
         app.webhook_url = hook.get("url") if hook.get("active", True) else None
         app.webhook_secret = secrets.token_hex(20) if hook else None
+        app.callback_urls = callbacks
         return app
 
     def convert(self, call: Call) -> Answer:
@@ -108,8 +110,15 @@ class Registration:
             raise not_found()
         told = {
             **shapes_account.app(call.links, found.app),
-            "client_secret": secrets.token_hex(20),
+            "client_secret": found.app.client_secret,
             "webhook_secret": found.app.webhook_secret,
             "pem": found.private_key_pem,
         }
         return Answer(told, 201)
+
+
+def _callbacks(manifest: Mapping[str, Any]) -> list[str]:
+    urls = manifest.get("callback_urls", [])
+    if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+        raise ValueError("callback_urls is no array of strings")
+    return urls

@@ -258,14 +258,15 @@ def contents(call: Call) -> Answer:
     if name and found is None:
         raise not_found()
     if found is None or found.type == "tree":
-        return Answer([_entry(call, ref, one) for one in gitstore.listing(call.repo.path, sha, name)])
+        return Answer([entry_shape(call, ref, one) for one in gitstore.listing(call.repo.path, sha, name)])
     return _file(call, ref, found)
 
 
 _KINDS = {"tree": "dir", "blob": "file", "commit": "submodule"}
 
 
-def _entry(call: Call, ref: str, found: gitstore.TreeEntry) -> Json:
+def entry_shape(call: Call, ref: str, found: gitstore.TreeEntry) -> Json:
+    """A file or folder without what is in it."""
     url = call.links.repo(call.repo, f"/contents/{quote(found.path)}?ref={quote(ref)}")
     kind = "trees" if found.type == "tree" else "blobs"
     git = call.links.repo(call.repo, f"/git/{kind}/{found.sha}")
@@ -292,4 +293,4 @@ def _file(call: Call, ref: str, found: gitstore.TreeEntry) -> Answer:
     if wants(call, RAW):
         return plain(data, RAW)
     text = base64.encodebytes(data).decode()
-    return Answer({**_entry(call, ref, found), "encoding": "base64", "content": text})
+    return Answer({**entry_shape(call, ref, found), "encoding": "base64", "content": text})

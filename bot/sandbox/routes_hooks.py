@@ -11,13 +11,15 @@ from bot.sandbox.links import maybe
 from bot.sandbox.routing import Answer, Call, route
 
 Json = dict[str, Any]
+HIDDEN = "********"
+"""What GitHub shows of a secret."""
 
 
 def _config(call: Call) -> Answer:
     app = call.caller.app
     assert app is not None
     told = {"content_type": "json", "insecure_ssl": "0", "url": app.webhook_url or ""}
-    return Answer({**told, "secret": "********"} if app.webhook_secret else told)
+    return Answer({**told, "secret": HIDDEN} if app.webhook_secret else told)
 
 
 @route("GET", "/app/hook/config", auth="app")

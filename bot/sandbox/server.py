@@ -22,7 +22,7 @@ from bot.sandbox.faults import Faults
 from bot.sandbox.links import Links
 from bot.sandbox.registration import new_key, public_half
 from bot.sandbox.seeding import commit_to_branch
-from bot.sandbox.state import Account, App, Repo, Role
+from bot.sandbox.state import Account, App, Installation, Repo, Role
 from bot.sandbox.world import World
 
 HOST = "127.0.0.1"
@@ -36,6 +36,7 @@ class AppKeys:
     client_id: str
     private_key_pem: str
     slug: str
+    client_secret: str = ""
 
 
 class _Handler(WSGIRequestHandler):
@@ -161,15 +162,17 @@ class Sandbox:
         owner: str | None = None,
         private_key_pem: str | None = None,
         requestable: bool = False,
+        callback_urls: Sequence[str] = (),
     ) -> AppKeys:
-        """An App. `requestable`: a review can be requested from its bot."""
+        """An App. `requestable`: a review can be requested from its bot; `callback_urls`: users can sign in."""
         pem = private_key_pem or new_key()
         with self.world.lock:
             account = self._account_or_user(owner or f"{slug}-owner")
             app = self.world.add_app(slug, account, permissions, events, public_half(pem))
             app.requestable = requestable
             app.webhook_url, app.webhook_secret = webhook_url, webhook_secret
-        return AppKeys(app.id, app.client_id, pem, slug)
+            app.callback_urls = list(callback_urls)
+        return AppKeys(app.id, app.client_id, pem, slug, app.client_secret)
 
     def set_webhook(self, app_slug: str, url: str | None, secret: str | None) -> None:
         """Where an App is told, once its address is known."""
@@ -184,14 +187,28 @@ class Sandbox:
             chosen = None if repositories == "all" else [self.world.repo(account, name) for name in repositories]
             return self.world.install(self._app(app_slug), owner, chosen, self._somebody(owner)).id
 
+    def uninstall(self, app_slug: str, account: str) -> None:
+        """Take an App off an account."""
+        with self.world.lock:
+            owner = self.world.account(account)
+            self.world.uninstall(self._installation(app_slug, account), self._somebody(owner))
+
+    def expire_tokens(self, app_slug: str, account: str) -> int:
+        """Let every token of an App on an account be an hour old; gives how many there were."""
+        with self.world.lock:
+            return self.world.expire_tokens(self._installation(app_slug, account))
+
+    def _installation(self, app_slug: str, account: str) -> Installation:
+        found = self.world.installation_on(self._app(app_slug), self.world.account(account))
+        if found is None:
+            raise ValueError(f"{app_slug} is not installed on {account}")
+        return found
+
     def installation_token(self, app_slug: str, account: str) -> str:
         """A token with everything the App was granted, for bots that live in this process."""
         with self.world.lock:
-            app = self._app(app_slug)
-            installation = self.world.installation_on(app, self.world.account(account))
-            if installation is None:
-                raise ValueError(f"{app_slug} is not installed on {account}")
-            return self.world.issue_installation_token(installation, app.permissions, None).value
+            installation = self._installation(app_slug, account)
+            return self.world.issue_installation_token(installation, installation.app.permissions, None).value
 
     def create_repo(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,6 +45,9 @@ class App:
     webhook_secret: str | None = None
     requestable: bool = False
     """Whether a review can be requested from its bot; GitHub ignores such requests for all bots but one."""
+    client_secret: str = field(default_factory=lambda: secrets.token_hex(20))
+    callback_urls: list[str] = field(default_factory=list)
+    """Where users come back to who sign in through it."""
     bot: Account = field(init=False)
 
 

@@ -108,6 +108,20 @@ class World:
         self._tell_app(made, "installation", {"action": "created", "repositories": seen, "requester": None}, sender)
         return made
 
+    def uninstall(self, installation: Installation, sender: Account) -> None:
+        """Take an App off an account: its tokens there end with it."""
+        seen = [short_repo(repo) for repo in self.repos_of(installation)]
+        del self.installations[installation.id]
+        self.expire_tokens(installation)
+        self._tell_app(installation, "installation", {"action": "deleted", "repositories": seen}, sender)
+
+    def expire_tokens(self, installation: Installation) -> int:
+        """Let the hour of every token of an installation be over; gives how many there were."""
+        spent = [value for value, token in self.tokens.items() if token.installation is installation]
+        for value in spent:
+            del self.tokens[value]
+        return len(spent)
+
     def installation_on(self, app: App, account: Account) -> Installation | None:
         """The installation of an App on an account."""
         found = (one for one in self.installations.values() if one.app is app and one.account is account)

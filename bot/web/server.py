@@ -8,17 +8,46 @@ from typing import Any
 from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
 
-from bot import composition
+from bot import composition, composition_workers
 from bot.settings import Settings
 from bot.web.app import create_app
+from bot.web.metrics import Metrics
+from bot.web.receiving import ReceivingWorker
+from bot.web.wiring import site_of
+
+Address = tuple[str, int]
+THREADS = 24
+"""As many deliveries become durable together; a request of a page takes one as well."""
+
+
+class _Logger(Logger):  # type: ignore[misc]
+    """gunicorn's own log, through ours: in the same form, and redacted."""
+
+    def setup(self, cfg: Any) -> None:
+        """Leave the handlers to the root."""
+        super().setup(cfg)
+        for log in (self.error_log, self.access_log):
+            log.handlers.clear()
+            log.propagate = True
 
 
 class Server(BaseApplication):  # type: ignore[misc]
     """One process that takes deliveries and works on runs: the default for one machine."""
 
-    def __init__(self, settings: Settings, *, level: str) -> None:
+    def __init__(self, settings: Settings, *, level: str, work: bool = True, metrics: Address | None = None) -> None:
+        """A server.
+
+        Args:
+            settings: The operator's.
+            level: Of gunicorn's log.
+            work: Whether runs are worked on here too; if not, workers of their own do.
+            metrics: Where the metrics are served too; None: at `/metrics` for this machine only.
+        """
         self._settings = settings
+        self._work = work
+        self._metrics = metrics
         self._level = level
         self._application: Flask | None = None
         self._slot: Any = None
@@ -29,29 +58,42 @@ class Server(BaseApplication):  # type: ignore[misc]
         for name, value in {
             "bind": self._settings.bind,
             "workers": 1,
-            "worker_class": "gthread",
-            "threads": 8,
+            "worker_class": ReceivingWorker,
+            "threads": THREADS,
             "timeout": 120,
             "graceful_timeout": 10,
             "loglevel": self._level,
             "post_worker_init": self._launch,
             "worker_exit": _leave,
             "control_socket_disable": True,
+            "logger_class": _Logger,
+            # What a proxy says of who asks is read in one place, and only where there is one.
+            "forwarded_allow_ips": "",
         }.items():
             if name in self.cfg.settings:
                 self.cfg.set(name, value)
 
     def load(self) -> Flask:
         """The web application; its parts come to life when the worker launches."""
-        # First of all: two processes that make the same tables at once get in each other's way.
-        self._slot = composition.executor_slot(self._settings)
-        self._slot.__enter__()
-        databases = composition.open_databases(self._settings)
-        services = composition.start_worker(self._settings, databases)
+        if self._work:
+            # First of all: two processes that make the same tables at once get in each other's way.
+            self._slot = composition_workers.executor_slot(self._settings)
+            slot = self._slot.__enter__()
+            databases = composition.open_databases(self._settings)
+            services = composition_workers.start_worker(self._settings, databases, slot)
+        else:
+            databases = composition.open_databases(self._settings)
+            composition.migrate_engine(databases)
+            services = composition.services_of(self._settings, databases)
+        metrics = Metrics(services.app.rates, composition.standing_of(self._settings, databases))
+        if self._metrics is not None:
+            metrics.serve(*self._metrics)
         return create_app(
-            composition.intake_of(self._settings, services, databases),
+            composition.intake_of(self._settings, services, databases, metrics),
             ready=composition.readiness_of(databases),
-            metrics=lambda: composition.metrics_of(services),
+            metrics=metrics.exposition,
+            site=site_of(self._settings, services),
+            trusted_proxies=self._settings.trusted_proxies,
         )
 
     def _launch(self, worker: Any) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from bot.model import RepoName, TriggerKind
+from bot.model import Raw, RepoName, TriggerKind
 from bot.ports import ForkRow, GitHub, Json, RunRow
 from bot.registry import TriggerSpec
+from bot.workflows import raws
 from bot.workflows.once import Refused, Write, write_once
 from bot.workflows.services import current
 
@@ -40,18 +41,21 @@ def ask(run: RunRow, fork: ForkRow, trigger: TriggerSpec, number: int) -> dateti
 
 def _comment(github: GitHub, fork: ForkRow, text: str, number: int) -> Json | None:
     repo, pull = _address(fork)
-    author = github.author().login.lower()
+    author = github.author().login
     said = [
-        raw
-        for raw in github.issue_comments(repo, pull)
-        if raw["user"] and raw["user"]["login"].lower() == author and raw["body"] == text
+        raw for raw in github.issue_comments(repo, pull) if raws.written_by(raw, author) and raw.get("body") == text
     ]
-    return {"at": said[number - 1]["created_at"]} if len(said) >= number else None
+    return _at(said[number - 1]) if len(said) >= number else None
 
 
 def _post(github: GitHub, fork: ForkRow, text: str) -> Json:
     repo, pull = _address(fork)
-    return {"at": github.comment(repo, pull, text, as_author=True)["created_at"]}
+    return _at(github.comment(repo, pull, text, as_author=True))
+
+
+def _at(raw: Raw) -> Json:
+    at = raws.created(raw)
+    return {"at": at.isoformat() if at else _now()}
 
 
 def _request(github: GitHub, fork: ForkRow, login: str, number: int) -> Json | None:

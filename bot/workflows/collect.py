@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime, timedelta
 
 from bot import settle
@@ -10,11 +11,13 @@ from bot.ports import ForkRow, GitHubError, Json, RunRow, TrialRow
 from bot.registry import Reviewer, TriggerSpec
 from bot.workflows import engine
 from bot.workflows.asks import ask
-from bot.workflows.once import Deferred, Refused, mend_seconds, retry_seconds
+from bot.workflows.census import evidence
+from bot.workflows.once import Deferred, Refused, mend_seconds, retry_seconds, take_turn
 from bot.workflows.progress import refresh_soon
 from bot.workflows.services import Services, current
 from scoring.model import ReviewerId, TrialStatus
 
+LOG = logging.getLogger("assay.workflows")
 PATIENCE = timedelta(minutes=30)
 """How long past the last deadline a fork that cannot be read is tried."""
 HOURLY_LIMIT = 5000
@@ -74,6 +77,8 @@ def _look(services: Services, fork: ForkRow) -> Json:
     run = services.store.run(fork.run)
     if fork.state != "open" or run.stage not in ("forking", "waiting") or fork.repo is None or fork.pull is None:
         return {"settled": 0, "ask": [], "wake": None}
+    if not waits_for_bots(services, run, fork):
+        return {"settled": 0, "ask": [], "wake": None}
     try:
         snapshot = _read(services, run, fork.repo, fork.pull)
     except GitHubError as error:
@@ -83,6 +88,12 @@ def _look(services: Services, fork: ForkRow) -> Json:
         # A look that began later has been kept: its decisions stand, and it has set the wake.
         return {"settled": 0, "ask": [], "wake": _poll_seconds(services)}
     return _decide(services, run, fork, snapshot, version)
+
+
+def waits_for_bots(services: Services, run: RunRow, fork: ForkRow) -> bool:
+    """Whether GitHub will tell more of a fork that counts: built-in reviewers end their trials themselves."""
+    trials = services.store.trials(fork.run, fork.id)
+    return any(one.status is None and one.reviewer not in run.plan.request.built_in for one in trials)
 
 
 def _read(services: Services, run: RunRow, repo: RepoName, pull: int) -> Snapshot:
@@ -102,21 +113,21 @@ def _decide(services: Services, run: RunRow, fork: ForkRow, snapshot: Snapshot, 
     settled = 0
     again: list[ReviewerId] = []
     waits: list[Waiting] = []
+    installed = evidence(services, run)
     for trial in services.store.trials(fork.run, fork.id):
-        if trial.status is not None:
+        if trial.status is not None or trial.reviewer in run.plan.request.built_in:
             continue
-        decision = settle.decide(
-            snapshot,
-            services.reviewer(trial.reviewer),
-            trial.asks or Asks((_opened(fork, now),)),
-            now,
-            deadline_override_seconds=_limit_seconds(run),
-        )
+        reviewer, asks = services.reviewer(trial.reviewer, run), trial.asks or Asks((_opened(fork, now),))
+        limit = limit_seconds(run, reviewer)
+        decision = settle.decide(snapshot, reviewer, asks, now, deadline_override_seconds=limit)
+        if isinstance(decision, Settled) and decision.status is TrialStatus.TIMEOUT:
+            there = installed(trial.reviewer)
+            decision = settle.decide(snapshot, reviewer, asks, now, deadline_override_seconds=limit, installed=there)
         if isinstance(decision, Settled):
             settled += services.store.settle(fork.run, fork.id, trial.reviewer, decision, now, version)
             continue
         waits.append(decision)
-        if decision.ask_again and _may_ask_again(services.reviewer(trial.reviewer), trial):
+        if decision.ask_again and _may_ask_again(reviewer, trial):
             again.append(trial.reviewer)
     return {"settled": settled, "ask": again, "wake": _next_wake(services, waits, now) if waits else None}
 
@@ -125,16 +136,18 @@ def _opened(fork: ForkRow, now: datetime) -> datetime:
     return fork.opened_at or now
 
 
-def _limit_seconds(run: RunRow) -> float | None:
+def limit_seconds(run: RunRow, reviewer: Reviewer) -> float:
+    """How long a reviewer is waited for, from its first ask: as planned, and what was commanded since."""
     minutes = run.plan.request.wait_minutes
-    return None if minutes is None else minutes * 60
+    return (reviewer.wait.deadline if minutes is None else minutes * 60) + run.orders.extra_seconds
 
 
 def _may_ask_again(reviewer: Reviewer, trial: TrialRow) -> bool:
-    return trial.asks is not None and _rerun(reviewer) is not None and len(trial.asks.at) < reviewer.wait.max_asks
+    return trial.asks is not None and rerun(reviewer) is not None and len(trial.asks.at) < reviewer.wait.max_asks
 
 
-def _rerun(reviewer: Reviewer) -> TriggerSpec | None:
+def rerun(reviewer: Reviewer) -> TriggerSpec | None:
+    """How a reviewer is asked once more; None where there is no way."""
     spec = reviewer.rerun or reviewer.trigger
     return None if spec.kind is TriggerKind.AUTO else spec
 
@@ -163,31 +176,49 @@ def _unreadable(services: Services, fork: ForkRow, error: GitHubError) -> Json:
 
 def _end_all(services: Services, fork: ForkRow, reason: str) -> int:
     over = Settled(TrialStatus.ERROR, False, reason)
-    trials = services.store.trials(fork.run, fork.id)
+    built_in = services.store.run(fork.run).plan.request.built_in
+    trials = [one for one in services.store.trials(fork.run, fork.id) if one.reviewer not in built_in]
     return sum(services.store.settle(fork.run, fork.id, t.reviewer, over, services.clock(), None) for t in trials)
 
 
 def _hopeless(services: Services, fork: ForkRow) -> bool:
     run = services.store.run(fork.run)
     # A reviewer may have left the registry since, and this is the way out of every other error.
-    entries = (services.registry.get(reviewer) for reviewer in run.plan.request.reviewers)
-    waits = [entry.wait.deadline for entry in entries if entry is not None]
-    longest = max(waits, default=0) if _limit_seconds(run) is None else _limit_seconds(run) or 0
+    entries = (services.registry_of(run).get(reviewer) for reviewer in run.plan.request.reviewers)
+    asked = (run.plan.request.wait_minutes or 0) * 60 + run.orders.extra_seconds
+    longest = max((limit_seconds(run, entry) for entry in entries if entry is not None), default=asked)
     return services.clock() > (fork.opened_at or run.created_at) + timedelta(seconds=longest) + PATIENCE
 
 
 def _ask_again(fork: ForkRow, reviewer: ReviewerId) -> None:
     services = current()
-    spec = _rerun(services.reviewer(reviewer))
+    spec = rerun(services.reviewer(reviewer, services.store.run(fork.run)))
     trial = next(row for row in services.store.trials(fork.run, fork.id) if row.reviewer == reviewer)
     if spec is None or trial.asks is None:
         return
+    run, number = services.store.run(fork.run), len(trial.asks.at) + 1
     try:
-        at = ask(services.store.run(fork.run), fork, spec, len(trial.asks.at) + 1)
+        take_turn(f"ask {run.id} {fork.id} {reviewer} {number}", lambda: services.quotas(run, [reviewer]))
+        at = ask(run, fork, spec, number)
     except (Deferred, Refused):
         # The next look decides anew: the deadline still ends the trial.
         return
     engine.step("asked", lambda: services.store.asked(fork.run, fork.id, reviewer, at))
+
+
+def last_look(services: Services, run: RunId) -> int:
+    """Keep what every fork says at the very end: what came after the trials were over is flagged, and never scored."""
+    row, kept = services.store.run(run), 0
+    for fork in services.store.forks(run):
+        if fork.repo is None or fork.pull is None or not services.store.snapshots(run, fork.id):
+            continue
+        try:
+            snapshot = services.github(row.installation).snapshot(fork.repo, fork.pull)
+        except GitHubError as error:
+            LOG.info("no last look at %s: %s", fork.repo, error)
+            continue
+        kept += services.store.keep_snapshot(run, fork.id, snapshot) is not None
+    return kept
 
 
 def settle_fork_if_done(run: RunId, fork: ForkId) -> None:

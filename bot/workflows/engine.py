@@ -6,19 +6,26 @@ Nothing is parked: a wait is one delayed queue row. Ids are ours, so that a rede
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from dbos import DBOS, DBOSClient, DBOSConfig, Debouncer
+from dbos import DBOS, DBOSClient, DBOSConfig, Debouncer, SetWorkflowID
 from dbos import EnqueueOptions as Options
 from dbos._error import DBOSException
+from dbos._migration import get_migration_versions, get_sqlite_migration_versions
 from dbos._serialization import DBOSPortableJSONSerializer, PortableWorkflowError
 from sqlalchemy import Engine
 
+from bot import logs
+
 LOG = logging.getLogger("assay.workflows")
 APP = "assay"
+DELIVERY = "gh-"
+"""How the id of a delivery's workflow begins; the delivery's own follows."""
 VERSION = "1"
 """Constant: the default is a hash of the code, and a change of it strands every queued row."""
 
@@ -28,18 +35,25 @@ QUEUES: Mapping[str, int] = {
     "sweep": 1,
     "forks": 3,
     "collect": 6,
+    "reviews": 1,
     "score": 1,
     "publish": 3,
     "progress": 1,
 }
-"""Queue -> how many workflows of it one worker runs at a time.
+"""Queue -> how many workflows of it one worker runs at a time."""
+ALONE = frozenset({"start", "sweep", "progress", "reviews"})
+"""Queues of which one workflow runs at a time among all workers.
 
-`start` is one at a time so that of two requests for one suite the second sees the first's run; `sweep` so that of two
-rounds the second sees what the first has mended.
+`start` so that of two requests for one suite the second sees the first's run; `sweep` so that of two rounds the second
+sees what the first has mended; `progress` so that of two edits the later one was rendered later; `reviews` so that
+each knows what those before it have spent. One that a dead worker left counts as running until it is handed on, which
+the others do within seconds.
 """
 _ALIVE = ["PENDING", "ENQUEUED", "DELAYED"]
 
 Json = Any
+EngineError = DBOSException
+"""What the engine raises of its own accord."""
 
 
 def configure(engine: Engine, url: str, executor: str) -> None:
@@ -61,17 +75,22 @@ def launch(queue_poll: float) -> None:
     DBOS.launch()
     for name, concurrency in QUEUES.items():
         DBOS.register_queue(
-            name, worker_concurrency=concurrency, polling_interval_sec=queue_poll, on_conflict="always_update"
+            name,
+            worker_concurrency=concurrency,
+            global_concurrency=1 if name in ALONE else None,
+            polling_interval_sec=queue_poll,
+            on_conflict="always_update",
         )
 
 
 def client(engine: Engine, url: str) -> DBOSClient:
-    """A way in for a process that runs no workflow."""
+    """A way in for who runs no workflow. It does not wait for a database that is away: GitHub does not wait either."""
     return DBOSClient(
         system_database_url=url,
         system_database_engine=engine,
         serializer=DBOSPortableJSONSerializer(),
         application_name=APP,
+        retry_connection_errors=False,
     )
 
 
@@ -79,6 +98,14 @@ def submit(door: DBOSClient, queue: str, workflow: str, workflow_id: str, *args:
     """Queue a workflow durably from outside; one with that id already there is joined, not repeated."""
     options: Options = {"workflow_name": workflow, "queue_name": queue, "workflow_id": workflow_id}
     door.enqueue(options, *args)
+
+
+def submit_all(door: DBOSClient, engine: Engine, queue: str, workflow: str, ones: Sequence[tuple[str, Json]]) -> None:
+    """Queue a workflow for each id and argument, in one transaction; those already there are joined, not repeated."""
+    with engine.begin() as db:
+        for workflow_id, argument in ones:
+            options: Options = {"workflow_name": workflow, "queue_name": queue, "workflow_id": workflow_id}
+            door.enqueue_in_transaction(db, options, argument)
 
 
 def enqueue(queue: str, workflow: str, workflow_id: str, *args: Json, delay: float = 0) -> None:
@@ -96,9 +123,11 @@ def wake(workflow: Workflow, queue: str, key: str, seconds: float, *args: Json, 
     queued the row: a chatty neighbour can bring a look forward and not put it off.
     """
     limit = seconds if cap is None else cap
-    Debouncer.create(workflow, debounce_timeout_sec=max(limit, 0.001), queue=queue).debounce(
-        key, max(seconds, 0.0), *args
-    )
+    # The engine's own id would be ours with a suffix: of what wakes itself again and again it gets longer each time.
+    with SetWorkflowID(f"{workflow.__name__}-{uuid.uuid4().hex}"):
+        Debouncer.create(workflow, debounce_timeout_sec=max(limit, 0.001), queue=queue).debounce(
+            key, max(seconds, 0.0), *args
+        )
 
 
 Workflow = Callable[..., None]
@@ -114,10 +143,15 @@ def workflow(name: str, mend: Mend | None = None) -> Callable[[Workflow], Workfl
     """
 
     def register(function: Workflow) -> Workflow:
+        names = tuple(inspect.signature(function).parameters)
+
         @functools.wraps(function)
         def guarded(*arguments: Json) -> None:
+            given = dict(zip(names, arguments, strict=False))
+            ids = {key: str(given[key]) for key in ("run", "fork", "issue", "installation") if key in given}
             try:
-                function(*arguments)
+                with logs.about(**about_of(str(DBOS.workflow_id)), **ids):
+                    function(*arguments)
             except DBOSException:
                 raise
             except Exception as error:
@@ -129,6 +163,12 @@ def workflow(name: str, mend: Mend | None = None) -> Callable[[Workflow], Workfl
         return DBOS.workflow(name=name, max_recovery_attempts=None)(guarded)
 
     return register
+
+
+def about_of(workflow_id: str) -> dict[str, str]:
+    """What log lines say of a workflow: its id, and the delivery's where it is one's."""
+    guid = workflow_id.removeprefix(DELIVERY)
+    return {"workflow": workflow_id} if guid == workflow_id else {"workflow": workflow_id, "delivery": guid}
 
 
 def step(name: str, do: Callable[[], Json]) -> Json:
@@ -149,6 +189,11 @@ def alive(prefix: str | None = None, *, name: str | None = None) -> bool:
     return bool(found)
 
 
+def known(workflow_id: str) -> bool:
+    """Whether there is, or was, a workflow of that id."""
+    return DBOS.get_workflow_status(workflow_id) is not None
+
+
 def forget(before: datetime, names: Sequence[str] | None = None, most: int = 1000) -> int:
     """Delete workflows that ended before then: all, or those of some names. Their ids are free again."""
     found = DBOS.list_workflows(
@@ -160,3 +205,31 @@ def forget(before: datetime, names: Sequence[str] | None = None, most: int = 100
     )
     DBOS.delete_workflows([row.workflow_id for row in found])
     return len(found)
+
+
+def busy() -> dict[str, dict[str, list[str]]]:
+    """Executor -> queue -> workflows under way."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in DBOS.list_workflows(status="PENDING", load_input=False, load_output=False):
+        if row.executor_id and row.queue_name:
+            found.setdefault(row.executor_id, {}).setdefault(row.queue_name, []).append(row.workflow_id)
+    return found
+
+
+def hand_on(by_queue: Mapping[str, Sequence[str]]) -> int:
+    """Queue a dead executor's workflows again: whoever is free goes on where they stood. Gives how many."""
+    for queue, ids in by_queue.items():
+        DBOS.resume_workflows(list(ids), queue_name=queue)
+    return sum(len(ids) for ids in by_queue.values())
+
+
+def schema(engine: Engine) -> tuple[int, int]:
+    """The version of the engine's tables, 0 where there are none, and the one that this release of it needs."""
+    if engine.dialect.name == "sqlite":
+        return get_sqlite_migration_versions(engine)
+    return get_migration_versions(engine, "dbos", True)
+
+
+def migrate(url: str) -> None:
+    """Bring the engine's tables up to date, for a process that does not launch it."""
+    DBOS.migrate(url)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
+import logging
+import secrets
 import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +17,22 @@ from bot.judging.keeping import keep
 from bot.judging.store import judge_run
 from bot.logs import redact
 from bot.model import RunId
-from bot.ports import Store
+from bot.ports import ForkRow, GitFailure, Store
 from bot.registry import Registry
 from bot.versions import versions
-from bot.workflows import engine
+from bot.workflows import builtin, engine
+from bot.workflows.collect import last_look
 from bot.workflows.once import try_again_in
 from bot.workflows.progress import refresh_soon
 from bot.workflows.services import Services, current
 from scoring import records
 from scoring.bundle import load, parts
+from scoring.model import PullId, Report
 from scoring.profiles import replay
+
+LOG = logging.getLogger("assay.evidence")
+LONGEST_DIFF = 2_000_000
+"""Characters of a diff that goes into a bundle; nobody looks at a longer one on a page."""
 
 
 def fail(error: Exception, run: str) -> None:
@@ -37,6 +45,7 @@ def fail(error: Exception, run: str) -> None:
 def _fail(store: Store, run: RunId, note: str) -> None:
     if store.advance(run, ["forking", "waiting", "scoring", "publishing"], "failed"):
         store.set_stage(run, "failed", note)
+        store.mark_ended(current().clock())
 
 
 def _score_later(error: Exception, run: str, attempt: int = 1) -> None:
@@ -57,6 +66,7 @@ def finalize(run: str, attempt: int = 1) -> None:
     if not engine.step("scoring", lambda: current().store.advance(key, ["forking", "waiting", "scoring"], "scoring")):
         return
     refresh_soon(key)
+    engine.step("last look", lambda: last_look(current(), key))
     engine.step("freeze", lambda: str(freeze(current(), key)))
     report_hash = engine.step("score", lambda: _score(current(), key))
     if not engine.step("publishing", lambda: current().store.advance(key, ["scoring", "publishing"], "publishing")):
@@ -72,35 +82,68 @@ def evidence(services: Services, run: RunId) -> bundle.Evidence:
     github = services.github(row.installation)
     forks = services.store.forks(run)
     return bundle.Evidence(
-        suite=services.load_suite(row.plan.request.suite),
+        suite=services.suite(row),
         plan=row.plan,
         our_logins=(github.identity().login, github.author().login),
-        registry=Registry(tuple(services.reviewer(reviewer) for reviewer in row.plan.request.reviewers)),
+        registry=Registry(tuple(services.reviewer(reviewer, row) for reviewer in row.plan.request.reviewers)),
         forks=forks,
         trials=services.store.trials(run),
         snapshots={fork.id: services.store.snapshots(run, fork.id) for fork in forks},
+        reviews=builtin.kept(services, run),
+        extra_seconds=row.orders.extra_seconds,
+        diffs=dict(_diffs(services, run, forks)),
     )
+
+
+def _diffs(services: Services, run: RunId, forks: Sequence[ForkRow]) -> Iterator[tuple[PullId, str]]:
+    """What each fork shows reviewers. It is for people to look at, so that no run fails for want of it."""
+    for fork in forks:
+        if fork.commits is None:
+            continue
+        try:
+            diff = services.builder.diff(run, fork.id, fork.commits)
+        except GitFailure as error:
+            LOG.info("no diff of %s for the evidence: %s", fork.id, error)
+            continue
+        if len(diff) <= LONGEST_DIFF:
+            yield fork.pull_id, diff
 
 
 def freeze(services: Services, run: RunId) -> Path:
     """Write the bundle of a run, whole or not at all. A bundle that stands is never changed."""
     target = services.bundles / run
-    if target.exists():
-        return target
-    scratch = services.bundles / f".{run}.{os.getpid()}"
-    shutil.rmtree(scratch, ignore_errors=True)
-    for name, data in parts(bundle.freeze(evidence(services, run))).items():
-        path = scratch / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    scratch.rename(target)
+    if not target.exists():
+        # A name of its own: workers on other machines share the folder, and have the same process ids.
+        scratch = services.bundles / f".{run}.{secrets.token_hex(4)}"
+        for name, data in parts(bundle.freeze(evidence(services, run))).items():
+            path = scratch / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        try:
+            scratch.rename(target)
+        except OSError:
+            # A worker that was taken for dead may have been quicker: one bundle stands, and the first one stays.
+            if not target.exists():
+                raise
+    for half in services.bundles.glob(f".{run}.*"):
+        # Of whoever died while writing it; who still writes one will find this bundle here.
+        shutil.rmtree(half, ignore_errors=True)
     return target
 
 
 def _score(services: Services, run: RunId) -> str:
+    return keep_report(services, run, judged_report(services, run, services.store.run(run).plan.request.judge))
+
+
+def judged_report(services: Services, run: RunId, judge: str) -> Report:
+    """Have a run's bundle judged, and count. What the judge said is kept in the bundle, beside what others said.
+
+    Raises:
+        ValueError: there is no such judge, or a limit cannot be kept.
+    """
     folder = services.bundles / run
     request = services.store.run(run).plan.request
-    chosen = services.judge(request.judge)
+    chosen = services.judge(judge)
     if isinstance(chosen, Plain):
         # Kept in the bundle, so that the figures do not hang on which version of a judge is installed later.
         judged = judge_plainly(load(lambda name: (folder / name).read_bytes()), chosen.judge).said
@@ -108,7 +151,12 @@ def _score(services: Services, run: RunId) -> str:
         report = replay.report(load(lambda name: (folder / name).read_bytes()), judged.judge)
     else:
         report = judge_run(folder, chosen, services.judging(request.max_cost, run)).report
-    text = records.dumps(replace(report, versions=versions()))
+    return replace(report, versions=versions())
+
+
+def keep_report(services: Services, run: RunId, report: Report) -> str:
+    """Make a report the run's, and give its hash."""
+    text = records.dumps(report)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     services.store.save_report(run, text, digest)
     return digest

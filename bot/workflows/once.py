@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot import answers
+from bot.model import Bucket
 from bot.ports import GitFailure, GitHubError, Json
 from bot.workflows import engine
 from bot.workflows.services import Services, current
@@ -135,6 +136,25 @@ def _sleep_until(services: Services, moment: datetime) -> bool:
 def _answer(error: GitHubError) -> answers.Answer:
     headers = {name.lower(): value for name, value in error.headers.items()}
     return answers.Answer(error.status, error.message, headers, error.method)
+
+
+def take_turn(key: str, buckets: Callable[[], Sequence[Bucket]], *, unless: Sequence[str] = ()) -> None:
+    """Wait for a turn in all of the buckets, which is then ours; not where a write of one of these keys is done.
+
+    Raises:
+        Deferred: it is too far away to sleep for.
+    """
+    # All of it is one step: what is decided outside of steps may be decided otherwise after a restart.
+    until = engine.step("turn", lambda: _turn(current(), key, buckets(), unless))
+    if until is not None:
+        raise Deferred(datetime.fromisoformat(until))
+
+
+def _turn(services: Services, key: str, buckets: Sequence[Bucket], unless: Sequence[str]) -> str | None:
+    if not buckets or any(services.ledger.result(done) is not None for done in unless):
+        return None
+    turn = services.ledger.pace(key, buckets, services.clock())
+    return None if _sleep_until(services, turn) else turn.isoformat()
 
 
 def mend_seconds(error: Exception) -> float:

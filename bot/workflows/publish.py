@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from bot import render
-from bot.model import CheckRun, ForkId, Publish, RepoName, RunId, Sha, Visibility
+from bot.model import CheckRun, ForkId, RepoName, RunId, Sha, Visibility
 from bot.ports import ForkRow, Json, RunRow
+from bot.render.checks import BUTTONS
 from bot.render.surface import Surface
-from bot.workflows import engine
+from bot.workflows import engine, raws
 from bot.workflows.comments import say_once
 from bot.workflows.judge import fail
 from bot.workflows.once import Deferred, Refused, Write, try_again_in, write_once
@@ -35,19 +37,14 @@ def _publish_again(run: str, fork: str, attempt: int, delay: float) -> None:
 def publish_fork(run: str, fork: str, attempt: int) -> None:
     """Write the check runs of one fork; with the last fork, queue the leaderboard."""
     row = current().store.fork(RunId(run), ForkId(fork))
-    refusals: list[str] = []
     try:
-        for check in _checks(current(), row):
-            try:
-                _write_check(row, check)
-            except Refused as refused:
-                # One check run that GitHub will not have is no reason to keep the others back.
-                refusals.append(str(refused))
+        written = write_checks(row)
     except Deferred as deferred:
         _publish_again(run, fork, attempt + 1, (deferred.until - current().clock()).total_seconds())
         return
-    if refusals:
-        engine.step("unpublished", lambda: current().store.set_fork_state(row.run, row.id, row.state, refusals[0]))
+    if written.refusals:
+        first = written.refusals[0]
+        engine.step("unpublished", lambda: current().store.set_fork_state(row.run, row.id, row.state, first))
     if engine.step("published", lambda: _published(current(), row)):
         engine.enqueue("publish", "close_run", f"close-{run}-{current().store.run(row.run).report_hash}", run, 1)
 
@@ -78,8 +75,13 @@ def close_run(run: str, attempt: int) -> None:
         return
     except Refused as refused:
         note = f"the leaderboard could not be posted: {refused}"
-    engine.step("done", lambda: current().store.set_stage(row.id, "done", note))
+    engine.step("done", lambda: _end(current(), row.id, note))
     engine.wake(refresh, "progress", run, 0, run)
+
+
+def _end(services: Services, run: RunId, note: str) -> None:
+    services.store.set_stage(run, "done", note)
+    services.store.mark_ended(services.clock())
 
 
 def _unwritten(forks: Sequence[ForkRow]) -> str:
@@ -99,13 +101,71 @@ def stored_report(services: Services, run: RunId) -> Report:
     return records.loads(text)
 
 
-def _checks(services: Services, fork: ForkRow) -> Sequence[CheckRun]:
-    if fork.commits is None or fork.pull is None:
-        return ()
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of a fork's check runs."""
+
+    checks: int
+    refusals: tuple[str, ...] = ()
+    """What GitHub said to those that it would not have."""
+
+
+def write_checks(fork: ForkRow) -> Written:
+    """Write the check runs of a fork under the run's present report, each once.
+
+    Raises:
+        Deferred: see `write_once`; what is written stays.
+    """
+    if fork.commits is None or fork.pull is None or fork.repo is None:
+        return Written(0)
+    checks = _checks(current(), fork, public=_stays_public(fork))
+    refusals: list[str] = []
+    for check in checks:
+        try:
+            _write_check(fork, check)
+        except Refused as refused:
+            # One check run that GitHub will not have is no reason to keep the others back.
+            refusals.append(str(refused))
+    return Written(len(checks) - len(refusals), tuple(refusals))
+
+
+def _stays_public(fork: ForkRow) -> bool:
+    """Whether others can see the fork. One that may not hold what is to be written is made private first."""
+    if not engine.step("visible", lambda: _is_public(current(), fork)):
+        return False
+    run = current().store.run(fork.run)
+    if fork_surface(current(), run, public=True).all_identified(_reviewers_of(run, fork)):
+        return True
+    github, repo = current().github(run.installation), _repo(fork)
+
+    def find() -> Json | None:
+        return None if _is_public(current(), fork) else {"private": True}
+
+    def make() -> Json:
+        return {"private": bool(github.set_private(repo, True).get("private", True))}
+
+    try:
+        write_once(Write(f"private {fork.run} {fork.id}", "visibility", github.account(), find=find, make=make))
+    except Refused:
+        # Not every organisation may have private repositories: then only counts are written.
+        return True
+    return False
+
+
+def _is_public(services: Services, fork: ForkRow) -> bool:
+    raw = services.github(services.store.run(fork.run).installation).repository(_repo(fork))
+    if raw is None:
+        return False
+    return not raw.get("private", services.store.run(fork.run).plan.request.visibility is not Visibility.PUBLIC)
+
+
+def _checks(services: Services, fork: ForkRow, *, public: bool) -> Sequence[CheckRun]:
+    assert fork.commits is not None
     run = services.store.run(fork.run)
     report = stored_report(services, fork.run)
-    ref = render.ReportRef(fork.run, run.report_hash or "", report.judge, report.profile)
-    surface = fork_surface(services, run)
+    buttons = () if public or run.public else BUTTONS
+    ref = render.ReportRef(fork.run, run.report_hash or "", report.judge, report.profile, buttons=buttons)
+    surface = fork_surface(services, run, public=public)
     scores = [score for score in report.trials if _belongs(score, fork, run)]
     head = fork.commits.head_sha
     checks = [render.trial_check(score, ref, head_sha=head, surface=surface) for score in scores]
@@ -113,16 +173,17 @@ def _checks(services: Services, fork: ForkRow) -> Sequence[CheckRun]:
     return [check for check in (*checks, summary) if check is not None]
 
 
-def fork_surface(services: Services, run: RunRow) -> Surface:
-    """What may be said on a fork: everything on a private one, else what the publish mode allows."""
-    modes: Mapping[ReviewerId, Publish] = dict.fromkeys(run.plan.request.reviewers, run.plan.request.publish)
-    public = run.plan.request.visibility is Visibility.PUBLIC
-    return Surface.of(services.registry.reviewers, modes, public=public)
+def fork_surface(services: Services, run: RunRow, *, public: bool) -> Surface:
+    """What may be said on a fork: everything on a private one, else what each reviewer's mode allows."""
+    return Surface.of(services.registry_of(run).reviewers, run.plan.request.modes, public=public)
+
+
+def _reviewers_of(run: RunRow, fork: ForkRow) -> Sequence[ReviewerId]:
+    return next(plan.reviewers for plan in run.plan.forks if plan.id == fork.id)
 
 
 def _belongs(score: TrialScore, fork: ForkRow, run: RunRow) -> bool:
-    plan = next(plan for plan in run.plan.forks if plan.id == fork.id)
-    return score.trial.pull == fork.pull_id and score.trial.reviewer in plan.reviewers
+    return score.trial.pull == fork.pull_id and score.trial.reviewer in _reviewers_of(run, fork)
 
 
 def _write_check(fork: ForkRow, check: CheckRun) -> None:
@@ -170,13 +231,14 @@ def _batch_write(
 def _standing(fork: ForkRow, check: CheckRun) -> Json | None:
     github = current().github(current().store.run(fork.run).installation)
     for raw in github.check_runs(_repo(fork), Sha(check.head_sha), check.name):
-        if raw["external_id"] == check.external_id:
+        if raw.get("external_id") == check.external_id:
             return _small(raw)
     return None
 
 
 def _small(raw: Mapping[str, Json]) -> Json:
-    return {"id": raw["id"], "url": raw["html_url"], "annotations": raw["output"]["annotations_count"]}
+    counted = (raw.get("output") or {}).get("annotations_count")
+    return {"id": raw["id"], "url": raws.link(raw), "annotations": counted or 0}
 
 
 def _repo(fork: ForkRow) -> RepoName:
@@ -191,9 +253,24 @@ def _published(services: Services, fork: ForkRow) -> bool:
 
 
 def _leaderboard(services: Services, run: RunRow) -> str:
+    return leaderboard(services, run, ())
+
+
+def leaderboard(services: Services, run: RunRow, earlier: Sequence[Report]) -> str:
+    """The leaderboard of a run as the control issue may hold it, beside what earlier judges made of the same."""
     report = stored_report(services, run.id)
-    surface = services.surface(run)
-    return render.leaderboard_comment(report, run=run.id, links=_links(services, run), surface=surface, report_url=None)
+    surface = result_surface(services, run)
+    links = _links(services, run)
+    return render.leaderboard_comment(
+        report, run=run.id, links=links, surface=surface, report_url=None, earlier=earlier
+    )
+
+
+def result_surface(services: Services, run: RunRow) -> Surface:
+    """What may be said of a result on the control issue: its repository may have been opened to others meanwhile."""
+    control = services.github(run.installation).repository(run.control_repo)
+    public = run.public or control is None or not control.get("private", False)
+    return replace(services.surface(run), public=public)
 
 
 def _links(services: Services, run: RunRow) -> Mapping[PullId | tuple[PullId, ReviewerId], str]:

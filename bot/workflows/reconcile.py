@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from bot import commands, render
 from bot.model import Actor, ForkId, Installed, Raw, RepoName, RunId
 from bot.ports import ForkRow, GitHub, GitHubError, RunRow
-from bot.workflows import engine
-from bot.workflows.collect import look_soon
+from bot.workflows import builtin_asks, deliveries, engine, raws
+from bot.workflows.cleanup import archive_due
+from bot.workflows.collect import look_soon, nudge, waits_for_bots
 from bot.workflows.ids import command_key, issue_key
 from bot.workflows.once import Deferred, Refused, Write, try_again_in, write_once
 from bot.workflows.services import Services, current
@@ -38,6 +39,11 @@ def sweep() -> None:
     """One round: news of every control repository, then every run that is under way. Sets its own next round."""
     for found in engine.step("news", lambda: _news(current())):
         engine.enqueue(found["queue"], found["workflow"], found["id"], *found["args"])
+    lost = engine.step("deliveries", lambda: deliveries.missed(current()))
+    for found in lost["events"]:
+        engine.enqueue("events", "on_event", f"gh-{found['guid']}", found["event"])
+    for run, fork in lost["forks"]:
+        nudge(current().store.fork(run, fork))
     for run, fork in engine.step("late", lambda: _late(current())):
         look_soon(current().store.fork(run, fork))
     for found in engine.step("lost", lambda: _lost(current())):
@@ -47,8 +53,9 @@ def sweep() -> None:
 
 @engine.workflow("tidy", mend=lambda _error: _tidy_later())
 def tidy() -> None:
-    """Let the engine forget what ended long ago, so that its tables do not grow for ever."""
+    """Let the engine forget what ended long ago, and archive the forks of runs that did."""
     engine.step("forget", lambda: _forget(current()))
+    archive_due()
     _tidy_later()
 
 
@@ -91,10 +98,10 @@ def _news_of(services: Services, github: GitHub, installation: int, control: Rep
         return found
     for raw in _new(github.issues_since(control, since), since):
         args = [installation, str(control), raw["number"]]
-        found.append(_queued("start", "consider_issue", issue_key(raw["id"]), *args))
+        found.append(_queued("start", "consider_issue", issue_key(raw["id"], raw.get("body")), *args))
     for raw in _new(github.comments_since(control, since), since):
-        if commands.read_command(raw["body"]) is not None:
-            issue = int(raw["issue_url"].rpartition("/")[2])
+        issue = raws.issue_number(raw)
+        if issue is not None and commands.read_command(raw.get("body") or "") is not None:
             found.append(
                 _queued(
                     "events", "consider_command", command_key(raw["id"]), installation, str(control), issue, raw["id"]
@@ -105,7 +112,7 @@ def _news_of(services: Services, github: GitHub, installation: int, control: Rep
 
 def _new(items: Iterable[Raw], since: datetime) -> list[Raw]:
     """GitHub's `since` speaks of the last change: an old issue that somebody comments on is not news."""
-    return [raw for raw in items if datetime.fromisoformat(raw["created_at"]) >= since]
+    return [raw for raw in items if (raws.created(raw) or since) >= since]
 
 
 def _queued(queue: str, workflow: str, workflow_id: str, *args: engine.Json) -> engine.Json:
@@ -120,6 +127,7 @@ def _late(services: Services) -> list[tuple[RunId, ForkId]]:
         for run in services.store.active_runs()
         for fork in services.store.forks(run.id)
         if fork.state == "open" and (fork.wake_at is None or fork.wake_at < late)
+        if waits_for_bots(services, run, fork)
     ]
 
 
@@ -130,7 +138,11 @@ def _lost(services: Services) -> list[engine.Json]:
         # A run that has just been written gets its first workflows from there.
         return []
     stamp = f"{services.clock().timestamp():.0f}"
-    return [found for run in runs for found in _lost_of(run, services.store.forks(run.id), stamp)]
+    lost = [found for run in runs for found in _lost_of(run, services.store.forks(run.id), stamp)]
+    reviewing = [run for run in runs if run.plan.request.built_in and run.stage in ("forking", "waiting")]
+    for run in reviewing:
+        lost += builtin_asks.lost(run, services.store.forks(run.id), services.store.trials(run.id), stamp)
+    return lost
 
 
 def _lost_of(run: RunRow, forks: Sequence[ForkRow], stamp: str) -> list[engine.Json]:

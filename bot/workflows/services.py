@@ -5,13 +5,15 @@ The engine finds workflows by name among module-level functions, so they cannot 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot import builtin_runs, org_suites, pacing
 from bot.judging.asking import Means
 from bot.judging.choosing import Chosen
-from bot.model import Publish, RepoName, WriteLimits
+from bot.model import Bucket, Publish, RepoName, WriteLimits
+from bot.neutral_reviewers import TreeNeeds, tree_needs
 from bot.ports import Clock, ForkBuilder, GitHub, GitHubApp, Ledger, RunRow, Store
 from bot.registry import Registry, Reviewer
 from bot.render.surface import Surface
@@ -20,7 +22,7 @@ from goldens.model import Suite
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long to wait for what. All in seconds."""
+    """How long to wait for what. All in seconds but where it says days."""
 
     issue_poll: float = 60
     """Between two looks for new issues and commands."""
@@ -34,6 +36,8 @@ class Timing:
     """Pauses before looking again for a write whose outcome is unknown."""
     longest_sleep: float = 20
     """A longer wait ends the workflow and queues it again."""
+    cleanup_days: float | None = 30
+    """From a run's end to the archiving of its forks; None: they are kept until somebody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +72,63 @@ class Services:
     """GitHub's web address, for the link to the issue form."""
     timing: Timing = field(default_factory=Timing)
     limits: WriteLimits = field(default_factory=WriteLimits)
+    keeps_quotas: bool = True
+    """Whether reviewers are asked no more often than the registry says they answer."""
+    workflows_granted: bool = False
+    """Whether the operator granted the App to push workflow files."""
+    private_until_pushed: bool = False
+    """Whether a public fork is private until both branches stand."""
+    review_models: tuple[str, ...] = ()
+    """The language models that a request may have reviewing done by."""
+
+    @property
+    def reviews(self) -> Path:
+        """Where built-in reviewers leave what they said."""
+        return self.bundles.parent / "reviews"
 
     def github(self, installation: int) -> GitHub:
         """GitHub as that installation sees it."""
         return self.app.installation(installation)
 
-    def reviewer(self, reviewer: str) -> Reviewer:
-        """The registry's entry.
+    def registry_of(self, run: RunRow | None) -> Registry:
+        """The registry as a run sees it: with its own reviewers as they were when it was planned, and the built-in."""
+        if run is None:
+            return self.registry
+        known = org_suites.frozen_registry(run.plan.frozen, self.registry)
+        return builtin_runs.with_built_in(known, run.plan.request.built_in)
+
+    def suite(self, run: RunRow) -> Suite:
+        """A run's suite: one that ships, or the organisation's own as it was when the run was planned."""
+        return org_suites.frozen_suite(run.plan.frozen) or self.load_suite(run.plan.request.suite)
+
+    def reviewer(self, reviewer: str, run: RunRow | None = None) -> Reviewer:
+        """The registry's entry, as a run sees it.
 
         Raises:
             KeyError: the registry has none of that id any more.
         """
-        entry = self.registry.get(reviewer)
+        entry = self.registry_of(run).get(reviewer)
         if entry is None:
             raise KeyError(f"the registry has no reviewer {reviewer!r}")
         return entry
+
+    def needs(self, run: RunRow, reviewers: Iterable[str]) -> TreeNeeds:
+        """What the trees of a fork for these reviewers must lack and hold."""
+        chosen = [self.reviewer(reviewer, run) for reviewer in reviewers]
+        return tree_needs(self.registry_of(run).reviewers, chosen, granted=self.workflows_granted)
+
+    def quotas(self, run: RunRow, reviewers: Iterable[str]) -> tuple[Bucket, ...]:
+        """What asking these reviewers counts against."""
+        if not self.keeps_quotas:
+            return ()
+        found = (pacing.bucket(run.plan.org, self.reviewer(reviewer, run)) for reviewer in reviewers)
+        return tuple(bucket for bucket in found if bucket is not None)
 
     def surface(self, run: RunRow | None = None) -> Surface:
         """What may be said on the control issue of a run, or on any issue where there is none yet."""
         if run is None:
             return Surface.of(self.registry.reviewers, {}, public=True)
-        mode = run.plan.request.publish
-        modes = dict.fromkeys(run.plan.request.reviewers, mode)
-        return Surface.of(self.registry.reviewers, modes, public=run.public)
+        return Surface.of(self.registry_of(run).reviewers, run.plan.request.modes, public=run.public)
 
     def control(self, account: str) -> RepoName:
         """The control repository of an installation's account."""

@@ -7,8 +7,11 @@ anything is unfolded, and nothing lands before every part agrees with the index.
 from __future__ import annotations
 
 import io
+import lzma
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -23,6 +26,11 @@ MAX_RATIO = 200
 """No evidence shrinks to less than a two-hundredth; what claims to is made to fill a disk."""
 SMALL = 8 * 1024 * 1024
 """Below this many bytes no ratio is asked for."""
+_UNREADABLE = (
+    OSError, EOFError, ValueError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error,
+    lzma.LZMAError,
+)  # fmt: skip
+"""What an archive that is damaged or made to confuse can raise in the library that reads it."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MODE = (stat.S_IFREG | 0o644) << 16
 
@@ -93,6 +101,8 @@ def _folder(root: Path) -> Callable[[str], bytes]:
         inside = [path, *path.parents[: len(path.parts) - len(root.parts) - 1]]
         if any(one.is_symlink() for one in inside):
             raise BundleError(f"{name}: a link; parts are files")
+        if not path.is_file() and path.exists():
+            raise BundleError(f"{name}: a folder or a special file; parts are files")
         if path.stat().st_size > MAX_PART:
             raise BundleError(f"{name}: larger than {MAX_PART} bytes")
         return path.read_bytes()
@@ -112,7 +122,7 @@ def _archive(path: Path) -> Callable[[str], bytes]:
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as source:
             found = _unfold(source, path.stat().st_size)
-    except (OSError, EOFError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise BundleError(f"{path.name}: no archive that can be read: {error}") from error
     return found.__getitem__
 

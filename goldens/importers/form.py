@@ -73,7 +73,7 @@ class DocumentFormat:
         found = self.gather(path)
         if not found:
             raise fail(str(path), "$", f"files of the format {self.name}", "none")
-        documents = {name: _bytes(file) for name, file in found.items()}
+        documents = {name: _bytes(file, path) for name, file in found.items()}
         bundle = self.build(documents, options)
         extra = {f"extra/{self.name}/{name}": data for name, data in documents.items()}
         if options != NO_OPTIONS:
@@ -121,7 +121,7 @@ def _contents(bundle: Bundle) -> tuple[object, ...]:
 def peek(path: Path) -> Any:
     """What a file holds, to tell formats apart: parsed JSON, the column names of a table, or None."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
             return None
         if path.suffix == ".csv":
             with path.open(encoding="utf-8-sig") as file:
@@ -139,7 +139,13 @@ def json_files(path: Path, *endings: str) -> dict[str, Path]:
     return {one.name: one for one in sorted(path.iterdir()) if one.is_file() and one.name.endswith(wanted)}
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, root: Path) -> bytes:
+    """A file's content. What a folder of somebody's links to is not his: only the path that was given may be a link."""
+    inside = [one for one in (path, *path.parents) if root in one.parents] if path != root else []
+    if any(one.is_symlink() for one in inside):
+        raise fail(str(path), "$", "a file of the folder itself", "a symbolic link")
+    if path.exists() and not path.is_file():
+        raise fail(str(path), "$", "a file", "a folder or a special file")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise fail(str(path), "$", f"at most {MAX_BYTES} bytes", f"{path.stat().st_size} bytes")

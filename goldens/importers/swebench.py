@@ -108,7 +108,7 @@ def _parquet(path: Path) -> list[Any]:
 
     try:
         table = import_module("pyarrow.parquet").read_table(path)
-    except ValueError as error:
+    except (ValueError, import_module("pyarrow").ArrowException) as error:
         raise fail(path.name, "$", "a parquet file", str(error)[:100]) from None
     wanted = ("test_patch", "problem_statement", "hints_text", "created_at")
     columns = [name for name in table.column_names if name in (*_REQUIRED, *wanted)]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from goldens.located import Problem, SuiteError
 
@@ -68,6 +68,17 @@ class Answers:
     threads: tuple[Thread, ...] = ()
     by_commit: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Pull requests that hold a commit; empty where GitHub knows none."""
+    listed: frozenset[int] = frozenset()
+    """Pull requests that were asked for themselves, and not told of because they hold a commit."""
+
+
+def _encodable(text: str) -> str:
+    """JSON can name halves of characters, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_Number = Annotated[int, Field(ge=1, lt=2**31)]
+_Words = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Wire(BaseModel):
@@ -80,7 +91,7 @@ class _User(_Wire):
 
 
 class _Label(_Wire):
-    name: str
+    name: _Words
 
 
 class _Ref(_Wire):
@@ -88,9 +99,9 @@ class _Ref(_Wire):
 
 
 class _Pull(_Wire):
-    number: int
-    title: str
-    body: str | None = None
+    number: _Number
+    title: _Words
+    body: _Words | None = None
     labels: list[_Label] = []
     user: _User | None = None
     merged_at: str | None = None
@@ -105,7 +116,7 @@ class _Oid(_Wire):
 
 class _Comment(_Wire):
     author: _User | None = None
-    body: str
+    body: _Words
     originalCommit: _Oid | None = None
 
 
@@ -128,8 +139,16 @@ class _Threads(_Wire):
 
 
 class _ThreadedPull(_Wire):
-    number: int
+    number: _Number
     reviewThreads: _Threads
+
+
+class _Repository(_Wire):
+    pullRequest: _ThreadedPull
+
+
+class _Data(_Wire):
+    repository: _Repository
 
 
 def read_answers(files: Mapping[str, bytes]) -> Answers:
@@ -139,11 +158,12 @@ def read_answers(files: Mapping[str, bytes]) -> Answers:
         SuiteError: a file is not JSON or not an answer that is needed; every such file is told.
     """
     pulls, threads, by_commit = dict[int, PullFacts](), dict[str, Thread](), dict[str, frozenset[int]]()
-    problems: list[Problem] = []
+    problems, listed = list[Problem](), set[int]()
     for name, data in sorted(files.items()):
         try:
             for part in _parts(json.loads(data)):
                 _sort(part, pulls, threads, by_commit)
+                listed |= {part["number"]} if "number" in part and "data" not in part else set()
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
@@ -152,7 +172,7 @@ def read_answers(files: Mapping[str, bytes]) -> Answers:
             problems.append(Problem(name, 1, "", f"not a saved answer: {str(error)[:200]}"))
     if problems:
         raise SuiteError(problems)
-    return Answers(pulls, tuple(threads.values()), by_commit)
+    return Answers(pulls, tuple(threads.values()), by_commit, frozenset(listed))
 
 
 def _parts(value: Any) -> Iterator[dict[str, Any]]:
@@ -170,8 +190,7 @@ def _sort(
 ) -> None:
     """Put one answer where it belongs, by the fields it has."""
     if "data" in part:
-        asked = (((part["data"] or {}).get("repository") or {}).get("pullRequest")) or {}
-        pull = _ThreadedPull.model_validate(asked)
+        pull = _Data.model_validate(part["data"]).repository.pullRequest
         threads.update((thread.id, _thread(pull.number, thread)) for thread in pull.reviewThreads.nodes)
     elif "number" in part:
         facts = _facts(_Pull.model_validate(part))

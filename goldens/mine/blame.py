@@ -7,7 +7,7 @@ of one fix must point to exactly one pull request, or the defect could not have 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from goldens.diff import FileChange
 from goldens.mine.config import MineConfig
@@ -43,19 +43,26 @@ def mine_blame(
     discards: list[Discard] = []
     if fixes is None:
         fixes, discards = labelled_fixes(quarry, config)
-    miner = _Miner(quarry, complete)
-    drafts, kept, notes = dict[int, DraftPull](), list[str](), [] if complete else [NO_MODEL]
-    for fix, found in trace(quarry, fixes, copies=copies):
+    found = list[_Found]()
+    for number, (fix, traced) in enumerate(trace(quarry, fixes, copies=copies), start=1):
+        quarry.progress(number, len(fixes))
         try:
-            if isinstance(found, Rejected):
-                raise found
-            draft, note = miner.draft(found)
+            if isinstance(traced, Rejected):
+                raise traced
+            found.append(_found(quarry, traced))
         except Rejected as rejected:
             discards.append(Discard(fix.subject, rejected.reason, rejected.detail))
+    opinions, notes = _opinions(found, complete)
+    drafts, kept = dict[int, DraftPull](), list[str]()
+    for one, opinion in zip(found, opinions, strict=True):
+        subject = one.origin.fix.subject
+        if isinstance(opinion, Opinion) and not opinion.preventable:
+            reason = opinion.reason or "the model gave no reason"
+            discards.append(Discard(subject, Reason.NOT_PREVENTABLE, reason))
             continue
+        draft = _draft(quarry, one, opinion)
         drafts[draft.number] = _joined(drafts.get(draft.number), draft)
-        kept.append(fix.subject)
-        notes += [note] if note else []
+        kept.append(subject)
     return Mined(tuple(drafts.values()), tuple(kept), tuple(discards), tuple(notes))
 
 
@@ -68,38 +75,58 @@ def _joined(known: DraftPull | None, draft: DraftPull) -> DraftPull:
     return replace(known, goldens=(*known.goldens, *fresh))
 
 
-class _Miner:
-    """Makes drafts of origins."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A fix whose defect has a place in the pull request that brought it."""
 
-    def __init__(self, quarry: Quarry, complete: Complete | None) -> None:
-        self._quarry = quarry
-        self._complete = complete
+    origin: Origin
+    changes: tuple[FileChange, ...]
+    places: tuple[tuple[str, Span], ...]
+    evidence: tuple[str, ...]
+    repair: str
 
-    def draft(self, origin: Origin) -> tuple[DraftPull, str | None]:
-        quarry, pull, fix = self._quarry, origin.pull, origin.fix
-        if not origin.lines:
-            raise Rejected(Reason.NOT_AT_HEAD, f"#{pull.number} rewrote the lines before it was merged")
-        diff, repair = quarry.diffs([(pull.base, pull.head), (fix.base, fix.head)])
-        changes = read(diff, f"#{pull.number}")
-        places = list(_places(changes, origin.lines))
-        if not places:
-            raise Rejected(Reason.OUTSIDE_DIFF, f"the lines are not among those that #{pull.number} added")
-        evidence = quarry.evidence(pull.head, places)
-        opinion = self._opinion(excerpt(changes, places), repair.decode("utf-8", "replace"), fix)
-        plain = _reworded(first_golden(fix, quarry.id(fix.head)), opinion)
-        goldens = spread(plain, places, evidence)
-        note = f"{fix.subject}: preventability is not known: {opinion.why}" if isinstance(opinion, NoOpinion) else None
-        return draft_pull(quarry, pull, changes, goldens, SourceSignal.BLAME), note
 
-    def _opinion(self, change: str, repair: str, fix: Fix) -> Opinion | NoOpinion | None:
-        if self._complete is None:
-            return None
-        told = f"{fix.title}\n\n{fix.body}"
-        reply = self._complete(prompt(change, repair, told))
-        opinion = reply if isinstance(reply, NoOpinion) else read_reply(reply)
-        if isinstance(opinion, Opinion) and not opinion.preventable:
-            raise Rejected(Reason.NOT_PREVENTABLE, opinion.reason or "the model gave no reason")
-        return opinion
+def _found(quarry: Quarry, origin: Origin) -> _Found:
+    pull, fix = origin.pull, origin.fix
+    if not origin.lines:
+        raise Rejected(Reason.NOT_AT_HEAD, f"#{pull.number} rewrote the lines before it was merged")
+    diff, repair = quarry.diffs([(pull.base, pull.head), (fix.base, fix.head)])
+    changes = tuple(read(diff, f"#{pull.number}"))
+    places = tuple(_places(changes, origin.lines))
+    if not places:
+        raise Rejected(Reason.OUTSIDE_DIFF, f"the lines are not among those that #{pull.number} added")
+    evidence = tuple(quarry.evidence(pull.head, places))
+    return _Found(origin, changes, places, evidence, repair.decode("utf-8", "replace"))
+
+
+def _opinions(
+    found: Sequence[_Found], complete: Complete | None
+) -> tuple[Sequence[Opinion | NoOpinion | None], list[str]]:
+    """What the model says of each, and what is to be noted."""
+    if complete is None:
+        return [None] * len(found), [NO_MODEL]
+    asked = [_prompt(one) for one in found]
+    replies = complete(asked) if asked else ()
+    opinions = [reply if isinstance(reply, NoOpinion) else read_reply(reply) for reply in replies]
+    pairs = zip(found, opinions, strict=True)
+    notes = [
+        f"{one.origin.fix.subject}: preventability is not known: {opinion.why}"
+        for one, opinion in pairs
+        if isinstance(opinion, NoOpinion)
+    ]
+    return opinions, notes
+
+
+def _prompt(found: _Found) -> str:
+    fix = found.origin.fix
+    return prompt(excerpt(found.changes, found.places), found.repair, f"{fix.title}\n\n{fix.body}")
+
+
+def _draft(quarry: Quarry, found: _Found, opinion: Opinion | NoOpinion | None) -> DraftPull:
+    fix = found.origin.fix
+    plain = _reworded(first_golden(fix, quarry.id(fix.head)), opinion)
+    goldens = spread(plain, found.places, found.evidence)
+    return draft_pull(quarry, found.origin.pull, found.changes, goldens, SourceSignal.BLAME)
 
 
 def _places(changes: Iterable[FileChange], lines: Iterable[tuple[str, int]]) -> Iterator[tuple[str, Span]]:

@@ -29,6 +29,7 @@ def mine_bugfix(quarry: Quarry, config: MineConfig) -> Mined:
                 kept.append(fix.subject)
             except Rejected as rejected:
                 discards.append(Discard(fix.subject, rejected.reason, rejected.detail))
+        quarry.progress(start + len(batch), len(fixes))
     return Mined(tuple(drafts), tuple(kept), tuple(discards))
 
 

@@ -1,6 +1,6 @@
 """Asking a model whether a review could have caught a defect, and what to call it.
 
-The model is behind `Complete`: text in, text out. Everything from upstream stands between delimiters that derive from
+The model is behind `Complete`: texts in, texts out. Everything from upstream stands between delimiters that derive from
 the text itself, so no part of it can close them; of the answer only words that were offered are taken.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -55,8 +55,9 @@ class NoOpinion:
     why: str
 
 
-Complete = Callable[[str], str | NoOpinion]
-"""A model: prompt -> reply, or why there is none. Retries, budget and cache are behind it."""
+Complete = Callable[[Sequence[str]], Sequence[str | NoOpinion]]
+"""A model: prompts -> a reply to each, or why there is none. All are given at once, so that what asking will cost can
+be said before anything is spent. Retries, budget and cache are behind it."""
 
 
 class _Reply(BaseModel):

@@ -107,12 +107,18 @@ class PullIndex:
         Raises:
             Rejected: its commits are not in the clone, or its branches crossed.
         """
-        history, landed = self._history, self._landed.get(number)
+        history, landed = self._history, self._landing_of(number)
         if landed is None:
             return self._by_facts(number)
         if len(history.parents[landed]) > 1:
             return self._between(number, history.parents[landed][0], history.parents[landed][1])
         return self._run(number, landed)
+
+    def _landing_of(self, number: int) -> int | None:
+        """Where it was merged; of one that GitHub told of only later, its answer says so."""
+        facts = self._answers.pulls.get(number)
+        told = facts.merge_sha if facts is not None and facts.merged_at is not None else None
+        return self._landed.get(number, self._history.numbers.get(told or ""))
 
     def _by_facts(self, number: int) -> PullRange:
         facts, numbers = self._answers.pulls.get(number), self._history.numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -48,6 +48,8 @@ class Quarry:
         self.upstream = upstream
         self.git = git
         self.answers = answers
+        self.progress: Callable[[int, int], None] = lambda done, total: None
+        """Is told by miners how many of how many they have looked at."""
         self.history: History = read_history(git.log([git.resolve(tip) for tip in tips]))
         self.pulls = PullIndex(self.history, answers)
         self._lineages: dict[str, Lineage] = {}
@@ -101,9 +103,9 @@ def usable(path: str) -> str:
 def labelled_fixes(quarry: Quarry, config: MineConfig) -> tuple[list[Fix], list[Discard]]:
     """The merged pull requests that a label calls the mending of a bug, oldest number first."""
     fixes, discards = list[Fix](), list[Discard]()
-    for number, facts in sorted(quarry.answers.pulls.items()):
+    for number in sorted(quarry.answers.listed):
         try:
-            fixes.append(_fix(quarry, facts, config))
+            fixes.append(_fix(quarry, quarry.answers.pulls[number], config))
         except Rejected as rejected:
             discards.append(Discard(f"#{number}", rejected.reason, rejected.detail))
     return fixes, discards

@@ -41,7 +41,9 @@ class _Raised:
 def mine_review(quarry: Quarry) -> Mined:
     """Draft goldens from the review threads of the saved answers; threads pinned to one commit share a draft."""
     drafts, kept, discards = dict[tuple[int, int], DraftPull](), list[str](), list[Discard]()
-    for thread in quarry.answers.threads:
+    threads = quarry.answers.threads
+    for number, thread in enumerate(threads):
+        quarry.progress(number, len(threads))
         subject = f"#{thread.pull} {thread.id}"
         try:
             first = _opening(quarry, thread)

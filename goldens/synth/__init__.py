@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from goldens.model import Suite
@@ -34,11 +35,19 @@ __all__ = [
 ]
 
 
-def main(seed: int, count: int, churn: Churn, out: Path, *, clean: int = 20) -> Suite:
+def main(
+    seed: int,
+    count: int,
+    churn: Churn,
+    out: Path,
+    *,
+    clean: int = 20,
+    progress: Callable[[int, int], None] | None = None,
+) -> Suite:
     """Generate a suite and write it to a directory that does not exist so far.
 
     Raises:
         SynthError: it cannot be made, or the directory exists.
     """
-    pulls = generate(seed, count, clean=clean, churn=churn)
+    pulls = generate(seed, count, clean=clean, churn=churn, progress=progress)
     return write_suite(pulls, out, "synthetic" if churn == "none" else f"synthetic-{churn}", f"1.0.0+seed{seed}")

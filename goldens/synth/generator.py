@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -43,6 +43,7 @@ def generate(
     churn: Churn = "none",
     mix: Mix = PUBLISHED,
     templates: Sequence[Template] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[GeneratedPull, ...]:
     """Make pull requests with one known defect each, and some without any.
 
@@ -53,6 +54,7 @@ def generate(
         churn: how much other change surrounds the defect.
         mix: the shares of kinds and languages.
         templates: what to start from; the packaged ones if not said.
+        progress: is told how many of how many are made.
 
     Raises:
         SynthError: what is asked for cannot be made, and why.
@@ -61,10 +63,16 @@ def generate(
         raise SynthError("count and clean must not be negative, and not both zero")
     if churn not in get_args(Churn):
         raise SynthError(f"no size of churn {str(churn)[:40]!r}; allowed: {', '.join(get_args(Churn))}")
-    maker = _Maker(Random(seed), tuple(templates if templates is not None else packaged()), churn)
+    rng = Random(seed)  # nosec B311 # to be drawn again by anybody
+    maker = _Maker(rng, tuple(templates if templates is not None else packaged()), churn)
     wanted: list[Slot | str] = [*slots(count, mix, maker.room)]
     wanted += [language for language, share in shares(clean, mix.languages).items() for _ in range(share)]
-    return tuple(maker.make(index, slot) for index, slot in enumerate(shuffled(maker.rng, wanted), 1))
+    made: list[GeneratedPull] = []
+    for index, slot in enumerate(shuffled(maker.rng, wanted), 1):
+        made.append(maker.make(index, slot))
+        if progress is not None:
+            progress(index, len(wanted))
+    return tuple(made)
 
 
 class _Maker:

@@ -61,7 +61,9 @@ _SYNONYMS = {
     "inconsistent": "not consistent",
 }
 _WORD = re.compile(r"`[^`\n]{1,200}`|[A-Za-z]+|[^A-Za-z`]+|`")
-_CLAUSE = re.compile(r"(.{12,}?),?\s+(because|when|if|since|unless|whenever|while|so that)\s+(.{8,})", re.DOTALL)
+_CLAUSE = re.compile(
+    r"(.{12,}?),?\s{1,4}(because|when|if|since|unless|whenever|while|so that)\s{1,4}(.{8,})", re.DOTALL
+)
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff1b\uff0c])")
 _NAME = re.compile(r"`([^`\n]{2,60})`|\b(\w*[a-z][A-Z]\w*|\w+_\w+|\w+(?=\())")
 _COMPLAINTS = (

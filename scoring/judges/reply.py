@@ -57,7 +57,7 @@ def rows(text: str, keys: Collection[str]) -> list[Mapping[str, Json]]:
     """
     if len(text) > MAX_CHARACTERS:
         raise ReplyError(f"the answer is {len(text)} characters long; at most {MAX_CHARACTERS} are read")
-    found = _answers(_without_thought(text), keys)
+    found = _answers(without_thought(text), keys)
     if not found:
         raise ReplyError("the answer holds no complete JSON object of the form that was asked for")
     if len(found) > 1 and (joined := _one_by_one(found)):
@@ -67,7 +67,7 @@ def rows(text: str, keys: Collection[str]) -> list[Mapping[str, Json]]:
     return found[-1]
 
 
-def _without_thought(text: str) -> str:
+def without_thought(text: str) -> str:
     """What follows the notes a reasoning model begins with; their drafts are no answers."""
     if not _THOUGHT.match(text):
         return text

@@ -15,6 +15,8 @@ class Row:
     unit: str
     against: float | None = None
     limit: float | None = None
+    least: float | None = None
+    """A promise the other way round: no less than this."""
 
     @property
     def ratio(self) -> float | None:
@@ -22,7 +24,9 @@ class Row:
 
     @property
     def kept(self) -> bool | None:
-        return None if self.limit is None else self.ours <= self.limit
+        if self.limit is None and self.least is None:
+            return None
+        return (self.limit is None or self.ours <= self.limit) and (self.least is None or self.ours >= self.least)
 
 
 def markdown(rows: Iterable[Row]) -> str:
@@ -45,9 +49,16 @@ def _numbered(row: tuple[str, ...], widths: list[int]) -> Iterable[tuple[int, tu
 
 def _cells(row: Row) -> tuple[str, ...]:
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-    limit = "" if row.limit is None else f"{_figure(row.limit, row.unit)}{'' if row.kept else ' (exceeded)'}"
+    limit = "" if row.kept is None else _promise(row)
     against = "" if row.against is None else _figure(row.against, row.unit)
     return row.what.replace("|", "/"), _figure(row.ours, row.unit), against, ratio, limit
+
+
+def _promise(row: Row) -> str:
+    if row.limit is not None:
+        return _figure(row.limit, row.unit) + ("" if row.kept else " (exceeded)")
+    assert row.least is not None
+    return "from " + _figure(row.least, row.unit) + ("" if row.kept else " (missed)")
 
 
 def _figure(value: float, unit: str) -> str:

@@ -49,3 +49,9 @@ def test_the_scoring_benchmark_computes_every_statistic_on_a_small_world(monkeyp
     monkeypatch.setattr(bench_scoring, "DRAWS", 200)
     judged = trials(12, 4)
     assert bench_scoring.everything(judged, second_opinion(judged)) > 40
+
+
+def test_a_promise_of_at_least_so_much_is_missed_by_less() -> None:
+    assert Row("rate", 9, "", least=10).kept is False
+    assert Row("rate", 10, "", least=10).kept is True
+    assert "| from 10.0 (missed) |" in markdown([Row("rate", 9, "", least=10)])

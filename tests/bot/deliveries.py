@@ -49,6 +49,15 @@ _PAYLOADS: dict[str, Payload] = {
     "pull_request_review": {"action": "submitted", "review": {"id": 1}, "pull_request": _PULL, **_ON_FORK},
     "pull_request_review_comment": {"action": "created", "comment": {"id": 1}, "pull_request": _PULL, **_ON_FORK},
     "check_run": {"action": "completed", "check_run": _CHECK, **_ON_FORK},
+    "push": {
+        "ref": "refs/heads/main",
+        "before": "0" * 40,
+        "after": SHA,
+        "deleted": False,
+        "repository": {**_CONTROL, "default_branch": "main"},
+        "installation": _INSTALLATION,
+        "sender": _PERSON,
+    },
     "status": {"id": 1, "sha": SHA, "state": "success", "context": "zeta", **_ON_FORK},
     "installation": {
         "action": "created",

@@ -8,20 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.adapters.github_permissions import OPTIONAL, USES, needed
 from bot.webhooks import EVENTS
 
 _ROOT = Path(__file__).resolve().parents[2]
-
-_PERMISSIONS = {
-    # permission: (access, what needs it)
-    "administration": ("write", "create, archive and delete forks; switch Actions off"),
-    "checks": ("write", "create check runs; read the bots' own"),
-    "contents": ("write", "push a fork's commits; install the issue form"),
-    "issues": ("write", "comment on the control issue; read conversations"),
-    "metadata": ("read", "ask for a person's permission; GitHub requires it of every App"),
-    "pull_requests": ("write", "open pull requests, request reviews, read reviews"),
-    "statuses": ("read", "scrape commit statuses"),
-}
 
 _EVENT_NEEDS = {
     "check_run": "checks",
@@ -30,6 +20,7 @@ _EVENT_NEEDS = {
     "pull_request": "pull_requests",
     "pull_request_review": "pull_requests",
     "pull_request_review_comment": "pull_requests",
+    "push": "contents",
     "status": "statuses",
 }
 
@@ -63,15 +54,19 @@ def test_every_field_is_one_of_githubs_manifest_and_of_its_type(app: dict[str, A
     assert app["url"].startswith("https://")
 
 
-def test_the_app_is_private_and_asks_no_more_than_the_code_uses(app: dict[str, Any]) -> None:
+def test_the_app_is_private_and_asks_for_what_the_table_of_uses_says(app: dict[str, Any]) -> None:
     assert app["public"] is False
-    assert app["default_permissions"] == {name: access for name, (access, _) in _PERMISSIONS.items()}
+    assert app["default_permissions"] == needed()
+
+
+def test_what_the_app_can_do_without_is_asked_for_too(app: dict[str, Any]) -> None:
+    assert set(app["default_permissions"]) >= OPTIONAL
+    assert all(calls for uses in USES.values() for calls in uses.values()), "a permission that no call needs"
 
 
 def test_the_app_cannot_touch_workflows_or_members(app: dict[str, Any]) -> None:
-    assert not {"workflows", "members", "actions", "secrets", "organization_administration"} & set(
-        app["default_permissions"]
-    )
+    assert not {"workflows", "members", "actions", "secrets"} & set(app["default_permissions"])
+    assert app["default_permissions"]["organization_administration"] == "read"
 
 
 def test_the_events_are_those_that_webhooks_reads(app: dict[str, Any]) -> None:

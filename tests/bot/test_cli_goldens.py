@@ -289,7 +289,7 @@ def test_a_model_words_what_blame_finds_and_is_paid_once(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     with serving() as models:
-        asked = ("--model", "litellm:openai/miner", "--model-base", models.base)
+        asked = ("--model", "litellm:openai/miner", "--model-base", models.base, "--yes")
         first = mined(assay, world, "blame", "--json", *asked)
         assert first.code == 0, first.err
         assert not [note for note in first.json["notes"] if "no model" in note]

@@ -20,6 +20,10 @@ from tests.shared import case
         ("/assay status", Command(CommandKind.STATUS)),
         ("/assay cancel", Command(CommandKind.CANCEL)),
         ("/assay help", Command(CommandKind.HELP)),
+        ("/assay retry Acme Reviewer (acme)", Command(CommandKind.RETRY, "Acme Reviewer (acme)")),
+        ("/assay rejudge litellm:acme/model-1", Command(CommandKind.REJUDGE, "litellm:acme/model-1")),
+        ("/assay extend 30", Command(CommandKind.EXTEND, "30")),
+        ("/assay cleanup delete", Command(CommandKind.CLEANUP, "delete")),
         ("/assay", Command(CommandKind.HELP)),
         ("  /ASSAY\tStatus  ", Command(CommandKind.STATUS)),
         ("/assay cancel 12-1 please ", Command(CommandKind.CANCEL, "12-1 please")),
@@ -61,13 +65,21 @@ def test_anything_else_is_just_a_comment(text: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "guess"), [("stauts", "status"), ("cancle", "cancel"), ("halp", "help"), ("zzz", None)]
+    ("word", "guess"),
+    [
+        ("stauts", "status"),
+        ("cancle", "cancel"),
+        ("halp", "help"),
+        ("retyr", "retry"),
+        ("clean-up", "cleanup"),
+        ("zzz", None),
+    ],
 )
 def test_an_unknown_command_is_answered_with_the_known_ones(word: str, guess: str | None) -> None:
     answer = read_command(f"/assay {word} now")
     assert isinstance(answer, Problems)
     (problem,) = answer.items
-    assert problem.allowed == ("status", "cancel", "help")
+    assert problem.allowed == ("status", "cancel", "retry", "rejudge", "extend", "cleanup", "help")
     assert problem.did_you_mean == guess
     assert word in problem.message
 

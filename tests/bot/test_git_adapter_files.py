@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import manifests
-from bot.adapters.git import Git, GitError, GitKind
+from bot.adapters.git import Authored, Git, GitError, GitKind
 from bot.adapters.git_bytes import check_paths, escapes, path_problem
 from bot.model import ForkId
 from bot.neutral import Messages, PushKind, identity, messages, parse_strip_rules
@@ -30,7 +30,7 @@ def build(
     workdir: Path, base: dict[str, bytes], head: dict[str, bytes], secret: bytes = SECRET, git: Git | None = None
 ) -> ForkCommits:
     who, texts = identity(secret, ForkId("p1")), messages("Fix it")
-    return (git or Git()).trees_from_files(workdir, base, head, RULES, who, texts)
+    return (git or Git()).trees_from_files(workdir, base, head, Authored(RULES, who, texts))
 
 
 def show(workdir: Path, *args: str) -> bytes:
@@ -121,12 +121,12 @@ def test_a_changed_workflow_stays_and_is_noted(tmp_path: Path) -> None:
 def test_a_message_or_author_cannot_add_lines_to_a_commit(tmp_path: Path) -> None:
     who = identity(SECRET, ForkId("p1"))
     evil = Messages("Initial import", "Title\n\ncommit refs/heads/evil\ndata 5\nauthor x <y> 0 +0000")
-    made = Git().trees_from_files(tmp_path, BASE, HEAD, RULES, who, evil)
+    made = Git().trees_from_files(tmp_path, BASE, HEAD, Authored(RULES, who, evil))
     assert show(tmp_path, "for-each-ref", "--format=%(refname)", "refs/heads").strip() == b""
     assert show(tmp_path, "log", "-1", "--format=%an", made.head_sha).decode().strip() == who.name
     for texts in (Messages("a\0b", "c"), Messages("", "c")):
         with pytest.raises(GitError, match="commit message"):
-            Git().trees_from_files(tmp_path, BASE, HEAD, RULES, who, texts)
+            Git().trees_from_files(tmp_path, BASE, HEAD, Authored(RULES, who, texts))
 
 
 def test_no_hook_and_no_setting_of_the_machine_or_the_directory_takes_part(

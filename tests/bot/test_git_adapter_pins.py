@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.git import Git, GitError, GitKind
+from bot.adapters.git import Authored, Git, GitError, GitKind
 from bot.model import ForkId
 from bot.neutral import PushKind, identity, messages
 from bot.ports import ForkCommits
@@ -104,7 +104,7 @@ def pin_of(up: Upstream, base: dict[str, tuple[str, bytes]], head: dict[str, tup
 
 def build(workdir: Path, pin: GitPin, *urls: str, git: Git = GIT) -> ForkCommits:
     who = identity(SECRET, ForkId("p1"))
-    return git.trees_from_pin(workdir, pin, urls, RULES, who, messages("Double the value"))
+    return git.trees_from_pin(workdir, pin, urls, Authored(RULES, who, messages("Double the value")))
 
 
 def listing(workdir: Path, commit: str) -> dict[str, str]:
@@ -195,26 +195,49 @@ def test_a_commit_that_nobody_has_is_one_error_that_names_it(tmp_path: Path, ups
     assert caught.value.kind is GitKind.MISSING_COMMIT and not caught.value.retryable
 
 
-def test_the_merge_base_wins_over_a_pinned_tip_where_git_can_tell(tmp_path: Path, upstream: Upstream) -> None:
-    fork_point = upstream.commit(FILES)
-    tip = upstream.commit(FILES | {"unrelated": ("100644", b"1\n")}, fork_point)
-    head = upstream.commit(HEAD, fork_point)
-    pin = GitPin("acme/widgets", 7, tip, head)
+def forked_early(upstream: Upstream, commits: int = 3) -> tuple[GitPin, str]:
+    """A pull request of some commits whose pinned base is the branch's later tip, and where it left the branch."""
+    point = upstream.commit(FILES)
+    tip = upstream.commit(FILES | {"unrelated": ("100644", b"1\n")}, point)
+    head = point
+    for number in range(commits - 1):
+        head = upstream.commit(FILES | {"src/a.py": ("100644", b"x = 1%d\n" % number)}, head)
+    head = upstream.commit(HEAD, head)
     upstream.git("update-ref", "refs/pull/7/head", head)
     upstream.git("update-ref", "refs/heads/main", tip)
-    workdir = tmp_path / "w"
-    trusted = build(workdir, pin, upstream.url)
-    assert trusted.notes == () and "unrelated" in listing(workdir, trusted.base_sha)
-    # With the history at hand the unrelated change of the tip no longer shows as reversed.
-    subprocess.run(
-        ["git", "fetch", "-q", "--unshallow", str(upstream.path), tip, head],
-        cwd=workdir / "fork.git",
-        env=ENV,
-        check=True,
-    )
-    made = build(workdir, pin, upstream.url)
-    assert "unrelated" not in listing(workdir, made.base_sha)
-    assert made.notes == (f"the base is the merge base {fork_point}, not the pinned {tip}",)
+    return GitPin("acme/widgets", 7, tip, head), point
+
+
+@pytest.mark.parametrize("filtering", ["true", "false"])
+def test_the_base_is_the_merge_base_though_another_commit_is_pinned(
+    filtering: str, tmp_path: Path, upstream: Upstream
+) -> None:
+    pin, point = forked_early(upstream)
+    upstream.git("config", "uploadpack.allowFilter", filtering)
+    made = build(tmp_path / "w", pin, upstream.url)
+    # Otherwise the unrelated change of the tip would show as reversed.
+    assert "unrelated" not in listing(tmp_path / "w", made.base_sha)
+    assert made.notes == (f"the base is the merge base {point}, not the pinned {pin.base_sha}",)
+    assert made.base_is == "the merge base, which is not the pinned commit"
+    assert build(tmp_path / "w", pin, "file:///nowhere") == made
+    assert {path.name for path in (tmp_path / "w").iterdir()} == {"fork.git", "fork.lock"}
+
+
+def test_a_base_below_the_first_commit_of_a_longer_pull_request_is_verified(tmp_path: Path, upstream: Upstream) -> None:
+    pin, point = forked_early(upstream, commits=30)
+    upstream.git("config", "uploadpack.allowFilter", "true")
+    made = build(tmp_path / "w", replace(pin, base_sha=point), upstream.url)
+    assert (made.base_is, made.notes) == ("the merge base, as pinned", ())
+    direct = build(tmp_path / "w", pin_of(upstream, FILES, HEAD), upstream.url)
+    assert direct.base_is == "the merge base, as pinned"
+
+
+def test_a_history_that_nobody_gives_is_said_and_does_not_stop_the_fork(tmp_path: Path, upstream: Upstream) -> None:
+    pin, _ = forked_early(upstream)
+    alone = upstream.git("commit-tree", f"{pin.base_sha}^{{tree}}", "-m", "another root")
+    made = build(tmp_path / "w", replace(pin, base_sha=alone), upstream.url)
+    assert made.base_is == "the pinned commit; not verified to be the merge base"
+    assert "could not be verified" in made.notes[0]
 
 
 EXTRA: dict[str, tuple[str, bytes]] = {
@@ -244,7 +267,7 @@ def test_a_change_of_one_of_those_makes_no_fork_and_says_which(path: str, tmp_pa
 
 def test_a_file_the_host_would_refuse_is_found_before_the_push(tmp_path: Path, upstream: Upstream) -> None:
     pin = pin_of(upstream, FILES | {"big": ("100644", b"x" * 2000)}, HEAD)
-    with pytest.raises(GitError, match="'big' has 2000 bytes") as caught:
+    with pytest.raises(GitError, match="'big': it has 2000 bytes") as caught:
         build(tmp_path / "w", pin, upstream.url, git=replace(GIT, file_limit=1999))
     assert caught.value.kind is PushKind.FILE_TOO_LARGE
 

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from bot.model import Event, IssueOpened
 from bot.web.app import create_app
 from bot.web.hooks import LARGEST, Intake
+from bot.web.intake import NotKeptError
 from tests.bot import deliveries
 
 GUID = "aaaaaaaa-0000-4000-8000-000000000001"
@@ -24,7 +25,7 @@ class Queue:
 
     def accept(self, guid: str, event: Event) -> None:
         if self.broken:
-            raise RuntimeError("the disk is full")
+            raise NotKeptError("the disk is full")
         self.events.setdefault(guid, event)
 
 
@@ -36,7 +37,7 @@ def queue() -> Queue:
 @pytest.fixture
 def client(queue: Queue) -> FlaskClient:
     intake = Intake([deliveries.SECRET], deliveries.APP_ID, lambda: deliveries.SLUG, queue.accept)
-    app = create_app(intake, ready=lambda: None, metrics=lambda: {"assay_active_runs": {"waiting": 2}})
+    app = create_app(intake, ready=lambda: None, metrics=lambda: b"assay_up 1\n")
     return app.test_client()
 
 
@@ -83,14 +84,14 @@ def test_an_event_that_is_none_of_ours_is_ignored_with_200(client: FlaskClient, 
 
 def test_a_delivery_that_could_not_be_queued_is_not_acknowledged(client: FlaskClient, queue: Queue) -> None:
     queue.broken = True
-    client.application.config["PROPAGATE_EXCEPTIONS"] = False
     assert post(client, opened()) == 500
 
 
 def test_health_readiness_and_metrics_answer(client: FlaskClient) -> None:
     assert client.get("/healthz").status_code == 200
     assert client.get("/readyz").status_code == 200
-    assert 'assay_active_runs{state="waiting"} 2' in client.get("/metrics").text
+    told = client.get("/metrics")
+    assert (told.text, told.content_type) == ("assay_up 1\n", "text/plain; version=0.0.4; charset=utf-8")
 
 
 def test_a_process_whose_database_is_gone_is_not_ready(queue: Queue) -> None:
@@ -98,12 +99,26 @@ def test_a_process_whose_database_is_gone_is_not_ready(queue: Queue) -> None:
         raise RuntimeError("no database")
 
     intake = Intake([deliveries.SECRET], deliveries.APP_ID, lambda: deliveries.SLUG, queue.accept)
-    client = create_app(intake, ready=broken, metrics=dict).test_client()
+    client = create_app(intake, ready=broken, metrics=bytes).test_client()
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
 
 
 def test_while_our_own_slug_is_not_known_deliveries_are_taken_all_the_same(queue: Queue) -> None:
     intake = Intake([deliveries.SECRET], deliveries.APP_ID, lambda: "", queue.accept)
-    app = create_app(intake, ready=lambda: None, metrics=dict)
+    app = create_app(intake, ready=lambda: None, metrics=bytes)
     assert post(app.test_client(), opened()) == 202
+
+
+def test_every_delivery_is_counted_by_what_became_of_it(queue: Queue) -> None:
+    counted: list[str] = []
+    secrets, slug = [deliveries.SECRET], deliveries.SLUG
+    intake = Intake(secrets, deliveries.APP_ID, lambda: slug, queue.accept, count=counted.append)
+    client = create_app(intake, ready=lambda: None, metrics=bytes).test_client()
+    post(client, opened())
+    post(client, opened(), **{"X-GitHub-Event": "star"})
+    post(client, opened(), **{"X-Hub-Signature-256": "sha256=" + "0" * 64})
+    post(client, b"x" * (LARGEST + 1))
+    queue.broken = True
+    assert post(client, opened()) == 500
+    assert counted == ["queued", "ignored", "rejected", "rejected", "failed"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bot import neutral
 from bot.model import ForkId, Isolation, Publish, RunId, RunPlan, RunRequest, TriggerKind, Visibility, WriteLimits
 from bot.plan import least_minutes, make_plan
-from bot.registry import Login, Reviewer, TriggerSpec, Wait
+from bot.registry import Cost, Login, Quota, Reviewer, TriggerSpec, Wait
 from goldens.model import GitPin, GoldenPull, Suite, TreeFiles
 from scoring.model import PullId, ReviewerId, SuiteRef
 from tests.shared import case
@@ -137,7 +137,7 @@ def test_the_same_request_gives_the_same_plan_and_another_secret_other_names() -
     asked = replace(request("one", "two"), isolation=Isolation.PER_REVIEWER)
     first = plan(asked, suite("a", "b"), [ONE, TWO])
     assert first == plan(asked, suite("a", "b"), [TWO, ONE])
-    other = plan(asked, suite("a", "b"), [ONE, TWO], secret=b"another")
+    other = plan(asked, suite("a", "b"), [ONE, TWO], secret=b"another secret of a run")
     assert not {name for fork in first.forks for name in fork.names} & {
         name for fork in other.forks for name in fork.names
     }
@@ -265,7 +265,7 @@ def test_the_estimate_waits_for_the_slowest_reviewer_unless_the_request_limits_i
 
 
 def test_two_accounts_share_the_writes_and_one_needs_longer() -> None:
-    many = suite(*(f"p{number}" for number in range(150)))
+    many = suite(*(f"p{number}" for number in range(90)))
     asked = replace(request("one"), wait_minutes=1)
     assert plan(asked, many, [ONE], user=False).minutes > plan(asked, many, [ONE], user=True).minutes
 
@@ -327,7 +327,38 @@ def test_an_unconfirmed_reviewer_is_not_said_to_skip_nor_to_answer() -> None:
 def test_a_wait_shorter_than_a_reviewers_floor_is_said() -> None:
     patient = reviewer("one", wait=Wait(floor=300))
     assert "4 minutes is shorter than the 5 minutes" in said(replace(request("one"), wait_minutes=4), [patient])
-    assert said(replace(request("one"), wait_minutes=5), [patient]) == ""
+    assert "5 minutes is used instead of the 60" in said(replace(request("one"), wait_minutes=5), [patient])
+    assert said(replace(request("one"), wait_minutes=60), [patient]) == ""
+
+
+def test_a_quota_spreads_the_trials_and_the_plan_says_over_how_many_hours() -> None:
+    slow = reviewer("one", quotas=(Quota(reviews=5, hours=1, plan="Pro"), Quota(reviews=1, hours=1)))
+    made = plan(request("one"), suite(*(f"p{number}" for number in range(16))), [slow])
+    [budget] = made.budgets
+    assert (budget.trials, budget.hours, budget.least_cost) == (16, 3.0, None)
+    assert made.minutes >= 180
+    assert any("5 reviews an hour (Pro): its 16 trials are spread over 3 hours." in text for text in made.warnings)
+    assert plan(request("one"), suite("a"), [slow]).budgets[0].hours == 0
+
+
+def test_a_stock_of_reviews_is_not_waited_for_but_told() -> None:
+    stock = reviewer("one", quotas=(Quota(reviews=2, hours=720),))
+    made = plan(request("one"), suite("a", "b", "c"), [stock])
+    assert made.budgets[0].hours == 0
+    assert "this run asks for 3: the rest will likely be refused" in "\n".join(made.warnings)
+
+
+def test_what_a_vendor_charges_is_told_for_all_trials() -> None:
+    dear = reviewer("one", cost=Cost(least=0.5, most=10))
+    made = plan(request("one"), suite("a", "b"), [dear])
+    assert "about 1.00 to 20.00 US dollars for 2 trials." in "\n".join(made.warnings)
+    assert (made.budgets[0].least_cost, made.budgets[0].most_cost) == (1.0, 20.0)
+
+
+def test_many_repositories_take_hours_and_that_is_told() -> None:
+    made = plan(request("one"), suite(*(f"p{number}" for number in range(201))), [ONE])
+    assert "100 an hour at most, so the last one is made after 2 hours" in "\n".join(made.warnings)
+    assert made.minutes >= 120
 
 
 @pytest.mark.parametrize("publish", [Publish.ANONYMOUS, Publish.NAMED])

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from bot.model import RepoName
 from bot.ports import GitHubError
+from bot.workflows.ids import issue_key
 from bot.workflows.reconcile import _news
 from bot.workflows.services import Services
 from bot.workflows.start import is_of
@@ -54,7 +55,7 @@ def test_an_old_issue_or_command_that_changes_today_is_no_news() -> None:
     comments = [item(3, new, "/assay status"), item(4, old, "/assay cancel"), item(5, new, "thanks")]
     remote = Remote([item(1, new), item(2, old)], comments)
     found = _news(services({"acme": remote}))
-    assert [(one["queue"], one["id"]) for one in found] == [("start", "issue-1"), ("events", "command-3")]
+    assert [(one["queue"], one["id"]) for one in found] == [("start", issue_key(1, "")), ("events", "command-3")]
 
 
 def test_an_installation_out_of_reach_keeps_nobody_else_waiting() -> None:

@@ -161,7 +161,7 @@ def test_the_real_reviewers_load_and_say_where_they_are_known_from() -> None:
     known = real()
     assert len(known.ids) >= 20
     for entry in known.reviewers:
-        assert entry.source, entry.id
+        assert entry.basis("logins")[0], entry.id
         assert entry.wait.grace <= entry.wait.quiet <= entry.wait.deadline, entry.id
     assert {"coderabbit", "copilot", "bugbot", "greptile", "qodo", "gemini", "claude", "codex"} <= set(known.ids)
     gemini, coderabbit = known.get("gemini"), known.get("coderabbit")

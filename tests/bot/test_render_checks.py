@@ -8,6 +8,7 @@ import pytest
 
 from bot.model import CheckRun, ForkId, Publish, Sha
 from bot.render import batches, external_id, fork_check, trial_check
+from bot.render.checks import BUTTONS
 from scoring.model import (
     CandidateId,
     CandidateOutcome,
@@ -81,7 +82,6 @@ def test_a_clean_pull_request_says_so() -> None:
 
 def test_a_forks_reviewers_stand_side_by_side() -> None:
     made = fork_check([scored(), not_scored()], REF, fork=ForkId("injection"), head_sha=HEAD, surface=surface())
-    assert made is not None
     assert (made.name, made.title) == ("assay / summary", "1 of 2 reviewers scored")
     assert made.external_id == "700-1:injection~summary:abcdef012345"
     assert_snapshot("render_fork_check.md", made.summary)
@@ -101,7 +101,43 @@ def test_no_check_run_on_a_public_fork_points_at_an_unnamed_reviewer(mode: Publi
     assert "Acme" not in made.summary
     assert "Tool" not in made.summary
     assert "may not be named: 1" in made.summary
-    assert fork_check([scored()], REF, fork=ForkId("injection"), head_sha=HEAD, surface=here) is None
+
+
+@pytest.mark.parametrize("mode", [Publish.ANONYMOUS, Publish.PRIVATE])
+def test_where_nobody_may_be_named_a_public_fork_holds_a_count_and_no_more(mode: Publish) -> None:
+    here = surface(public=True, modes={"acme": mode, "zeta": mode})
+    made = fork_check([scored(), not_scored()], REF, fork=ForkId("injection"), head_sha=HEAD, surface=here)
+    assert (made.name, made.title, made.annotations) == ("assay / summary", "1 of 2 reviewers scored", ())
+    assert "Reviewers that were measured here: 2; scored: 1." in made.summary
+    for telling in ("acme", "zeta", "tool", "tp", "fp", "rate", "sql", "query", "injection", "http"):
+        assert telling not in f"{made.summary} {made.title}".lower()
+
+
+def test_a_summary_that_is_served_nowhere_is_cut_at_a_row_and_names_the_bundle() -> None:
+    ref = dataclasses.replace(REF, url=None)
+    many = tuple(candidate(number, f"🐇 claim {number} " * 20) for number in range(1, 900))
+    outcomes = tuple(CandidateOutcome(one.id, OutcomeKind.FP, "no match") for one in many)
+    score = TrialScore(trial("acme", TrialStatus.REVIEWED_FINDINGS), many, (), outcomes, (), Counts(), scored=True)
+    made = trial_check(score, ref, head_sha=HEAD, surface=surface())
+    assert made is not None
+    head, _, note = made.summary.rpartition("\n\n")
+    assert note == "_Cut, full report: see bundle 700-1_"
+    assert len(made.summary.encode()) <= 65_535
+    assert head.splitlines()[-1].endswith("no match")
+
+
+def test_buttons_fit_githubs_limits_and_stand_only_where_they_are_given() -> None:
+    here = dataclasses.replace(REF, buttons=BUTTONS)
+    scores = [scored(), not_scored()]
+    made = [trial_check(score, here, head_sha=HEAD, surface=surface()) for score in scores]
+    made.append(fork_check(scores, here, fork=ForkId("injection"), head_sha=HEAD, surface=surface()))
+    assert all(one is not None and one.buttons == BUTTONS for one in made)
+    assert check(scored()).buttons == ()
+    assert [button.identifier for button in BUTTONS] == ["rejudge", "cleanup"]
+    for button in BUTTONS:
+        assert len(button.label) <= 20
+        assert len(button.description) <= 40
+        assert len(button.identifier) <= 20
 
 
 # --- annotations -------------------------------------------------------------------------------------------------

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from bot.model import Actor, Command, CommandKind, Installed, Problem, Problems
+from bot.model import Actor, Installed, Problem, Problems, Publish, RunId
 from bot.render import (
-    command_reply,
+    edited_comment,
     has_marker,
     marker,
+    mended_comment,
     next_step,
     not_a_form_comment,
     problems_comment,
     progress_comment,
     refusal_comment,
+    replies,
     welcome_issue,
 )
+from scoring.model import ReviewerId
 from tests.bot.render_world import EVIL, RUN, alive, assert_snapshot, plan, progress, read, surface
 
 FORM = "https://github.com/acme-bench/control/issues/new?template=benchmark.yml"
@@ -50,7 +53,7 @@ def test_progress_names_no_fork_whatever_a_warning_says(telling: str) -> None:
     said = progress_comment(progress(warnings=(telling,), note=telling), plan(telling, "harmless"), surface())
     assert telling not in said
     assert "- harmless" in said
-    assert "held back until the run is over: 1" in said
+    assert "held back: 1" in said
     for fork in plan().forks:
         for name in (*fork.names, fork.id, fork.head_branch, fork.title):
             assert name not in said
@@ -107,13 +110,6 @@ def test_the_next_step_is_one_plain_line() -> None:
     assert "\x1b" not in line
 
 
-HELP = """<!-- assay:reply comment=9 -->
-Commands, each alone in a comment, from people who may write to this repository:
-
-- `/assay status`: how far the run of this issue is
-- `/assay cancel`: stop it; what was made is cleaned up, nothing is scored
-- `/assay help`: this list"""
-
 STATUS = """<!-- assay:reply comment=9 -->
 **waiting**. The reviewers are at work. Assay reads what they say until each is done or out of time.
 
@@ -126,17 +122,77 @@ Pull requests: 2, still open: 1.
 | 1 | rate limited |"""
 
 
-def test_commands_are_answered() -> None:
-    def reply(kind: CommandKind, stage: str | None) -> str:
-        now = progress(stage) if stage else None
-        return command_reply(Command(kind), now, comment_id=9, surface=surface())
+def test_status_is_counts() -> None:
+    assert replies.status_reply(progress("waiting"), key=9, surface=surface()) == STATUS
+    assert replies.status_reply(None, key=9, surface=surface()).endswith("This issue has no run.")
 
-    assert reply(CommandKind.HELP, None) == HELP
-    assert reply(CommandKind.STATUS, "waiting") == STATUS
-    assert reply(CommandKind.STATUS, None).endswith("This issue has no run.")
-    assert reply(CommandKind.CANCEL, None).endswith("so there is nothing to cancel.")
-    assert reply(CommandKind.CANCEL, "done").endswith("The run is over already (done), so there is nothing to cancel.")
-    assert "is being cancelled" in reply(CommandKind.CANCEL, "forking")
+
+def test_help_names_every_command_and_the_rule_of_retry() -> None:
+    said = replies.help_reply(9)
+    for word in ("status", "cancel", "retry <reviewer>", "rejudge <judge>", "extend <minutes>", "cleanup", "help"):
+        assert f"`/assay {word}`" in said
+    assert "a trial that has ended stays as it ended" in said
+
+
+def test_a_cancel_that_comes_too_late_says_what_will_still_be_posted() -> None:
+    said = replies.too_late_reply(1, 3, key=9)
+    assert "too late" in said
+    assert "posted: 1 of 3" in said
+    assert "the leaderboard is posted" in said
+    assert "nothing to cancel" in replies.over_reply("done", key=9, surface=surface())
+    assert "cancelled" in replies.cancelled_reply(key=9)
+
+
+ACME = ReviewerId("acme")
+
+
+def test_a_retry_says_where_it_asks_and_what_it_leaves_alone() -> None:
+    done = replies.Retried(asked=2, unaskable=1, ended=3)
+    said = replies.retried_reply(ACME, done, key=9, surface=surface())
+    assert "Asking Acme again on pull requests where it has not answered: 2." in said
+    assert "asked as often as may be): 1" in said
+    assert "ended and not scored: 3" in said
+    nothing = replies.retried_reply(ACME, replies.Retried(0, 0, 0), key=9, surface=surface())
+    assert "all its trials in this run have ended" in nothing
+
+
+def test_a_public_issue_learns_no_count_and_no_name_of_a_private_reviewer() -> None:
+    here = surface(public=True, modes={"acme": Publish.ANONYMOUS})
+    asked = replies.retried_reply(ACME, replies.Retried(asked=7, unaskable=7, ended=7), key=9, surface=here)
+    follow = replies.follow_up_reply(RunId("700-2"), RUN, ACME, 7, None, key=9, surface=here)
+    cleaned = [replies.Cleaned("acme-bench/tidy-harbour", "archived"), replies.Cleaned("x/y", "kept", "not ours")]
+    swept = replies.cleaned_reply(cleaned, 0, key=9, surface=here)
+    for said in (asked, follow, swept):
+        assert "acme" not in said.lower()
+        assert "7 " not in said
+        assert "harbour" not in said
+    assert "archived: 1, kept: 1" in swept
+    assert "not ours" in swept
+
+
+def test_what_became_of_each_repository_is_told_in_private() -> None:
+    cleaned = [replies.Cleaned("acme-bench/tidy", "archived"), replies.Cleaned("acme-bench/calm", "kept", "not ours")]
+    said = replies.cleaned_reply(cleaned, 1, key=9, surface=surface())
+    assert "| `acme-bench/tidy` | archived |  |" in said
+    assert "| `acme-bench/calm` | kept | not ours |" in said
+    assert "Runs that are not over keep theirs: 1." in said
+
+
+def test_an_edit_is_answered_as_it_can_be() -> None:
+    late = edited_comment("waiting", issue=12, surface=surface())
+    assert late.startswith("<!-- assay:edited issue=12 -->")
+    assert "it is now: waiting" in late
+    assert mended_comment("not-a-form", issue=12).startswith("<!-- assay:not-a-form issue=12 -->")
+
+
+def test_a_public_progress_comment_names_no_private_reviewer_whatever_a_warning_says() -> None:
+    here = surface(public=True, modes={"zeta": Publish.NAMED})
+    warned = plan("Acme ignores bots", "omega-ai is slow", "Zeta needs a person", "OMEGA run")
+    said = progress_comment(progress(note="acme failed"), warned, here)
+    assert "Zeta needs a person" in said
+    assert "acme" not in said.lower()
+    assert "omega" not in said.lower()
+    assert "held back: 3" in said
 
 
 # --- markers -----------------------------------------------------------------------------------------------------
@@ -166,7 +222,7 @@ def test_a_key_cannot_end_its_marker(key: str) -> None:
 
 
 def test_an_unknown_kind_of_comment_is_refused() -> None:
-    with pytest.raises(ValueError, match="allowed: leaderboard, not-a-form, problems, progress"):
+    with pytest.raises(ValueError, match="allowed: edited, leaderboard, not-a-form, problems, progress"):
         marker("progres", RUN)
 
 

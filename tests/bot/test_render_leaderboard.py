@@ -32,7 +32,7 @@ def test_the_whole_comment() -> None:
 def test_every_row_of_the_tables_has_all_its_cells() -> None:
     page = read(comment())
     tags = [tag for tag, _ in page.tags]
-    assert (tags.count("td"), tags.count("th")) == (3 * 14 + 2 * 4, 14 + 4)
+    assert (tags.count("td"), tags.count("th")) == (3 * 15 + 2 * 4, 15 + 4)
     assert alive(page) == []
 
 
@@ -45,7 +45,7 @@ def test_a_reviewer_that_was_never_measured_has_dashes_and_a_reason_not_zeros() 
     line = next(line for line in comment().splitlines() if "| Zeta |" in line)
     assert line.startswith("| \N{EN DASH} | Zeta | \N{EN DASH}<sup>2</sup> |")
     assert "| 0 |" not in line
-    assert "0/2 (1 skipped, 1 rate limited)" in line
+    assert "| 0 of 2 | 1 skipped<br>1 rate limited |" in line
     assert "- <sup>2</sup> no trial was scored" in comment()
 
 
@@ -91,8 +91,10 @@ def test_equal_values_share_a_place_and_the_next_place_is_skipped() -> None:
 
 def test_coverage_names_what_became_of_the_rest() -> None:
     statuses = {"timeout": 1, "reviewed_clean": 3, "skipped": 2, "reviewed_findings": 3, "error": 0}
-    assert coverage(Coverage(9, 5, statuses), incomplete=1) == "5/9 (2 skipped, 1 timeout, 1 reviewed but not scored)"
-    assert coverage(Coverage(2, 2, {"reviewed_clean": 2}), incomplete=0) == "2/2"
+    assert (
+        coverage(Coverage(9, 5, statuses), incomplete=1) == "5 of 9 · 2 skipped · 1 timeout · 1 reviewed but not scored"
+    )
+    assert coverage(Coverage(2, 2, {"reviewed_clean": 2}), incomplete=0) == "2 of 2"
 
 
 def test_a_zero_is_a_figure_and_a_missing_interval_is_explained() -> None:
@@ -144,6 +146,23 @@ def test_a_wholly_private_result_shows_no_row_in_public() -> None:
     assert "Private and not shown: 3." in said
     assert "acme" not in said.lower()
     assert "tidy-harbour" not in said
+
+
+def test_what_earlier_judges_made_of_it_stands_beside_the_newest() -> None:
+    rows = tuple(
+        dataclasses.replace(r, f1=Estimate(0.9, 0.5, 1.0, 4)) for r in report().reviewers if r.reviewer != "zeta"
+    )
+    earlier = dataclasses.replace(report(), judge="litellm:acme/model-1", reviewers=rows)
+    here = surface(public=True, modes={"acme": Publish.NAMED, "omega": Publish.ANONYMOUS})
+    said = leaderboard_comment(report(), run=RUN, links={}, surface=here, report_url=None, earlier=(earlier,))
+    table = said.partition("#### F1 by judge")[2].partition("####")[0]
+    assert "| reviewer | lexical (preview) | `litellm:acme/model-1` |" in table
+    figures = table.replace("\N{EN DASH}", "-")
+    assert "| Acme | 0.50 [0.20-0.80] | 0.90 [0.50-1.00] |" in figures
+    assert "| Tool B | 0.33 [0.06-0.79] | 0.90 [0.50-1.00] |" in figures
+    assert "zeta" not in said.lower()
+    assert "omega" not in said.lower()
+    assert "F1 by judge" not in comment()
 
 
 def test_terms_are_shown_before_anybody_publishes() -> None:

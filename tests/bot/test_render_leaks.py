@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from bot.model import Actor, Command, CommandKind, ForkId, Installed, Problem, Problems
+from bot.model import Actor, ForkId, Installed, Problem, Problems, RunId
 from bot.registry import Reviewer
 from bot.render import (
     Surface,
-    command_reply,
+    edited_comment,
     fork_check,
     leaderboard_comment,
     leaderboard_svg,
@@ -21,6 +22,7 @@ from bot.render import (
     problems_comment,
     progress_comment,
     refusal_comment,
+    replies,
     terms_notice,
     trial_check,
     trigger_leaks,
@@ -89,6 +91,31 @@ def poisoned_report(text: str) -> Report:
     )
 
 
+def answers(text: str, here: Surface) -> dict[str, str]:
+    """Every answer to a command."""
+    acme, run = ReviewerId("acme"), RunId("7-1")
+    told: dict[str, Any] = {"key": 1, "surface": here}
+    return {
+        "status": replies.status_reply(progress(note=text), **told),
+        "help": replies.help_reply(1),
+        "wrong": replies.problems_reply(Problems((Problem(text, text, (text,), text),)), **told),
+        "refused": replies.refusal_reply(text, **told),
+        "not now": replies.not_now_reply(text, **told),
+        "over": replies.over_reply(text, **told),
+        "cancelled": replies.cancelled_reply(key=1),
+        "too late": replies.too_late_reply(1, 2, key=1),
+        "retried": replies.retried_reply(acme, replies.Retried(1, 2, 3, 4), **told),
+        "follow-up": replies.follow_up_reply(run, run, acme, 3, 5.0, **told),
+        "extended": replies.extended_reply(5, 10, 2, key=1),
+        "rejudging": replies.rejudging_reply(run, text, **told),
+        "rejudged": replies.rejudged_reply(run, replies.Rejudged(text, 3, 1, 2), **told),
+        "not rejudged": replies.not_rejudged_reply(run, text, **told),
+        "cleaning": replies.cleaning_reply("delete", key=1),
+        "cleaned": replies.cleaned_reply([replies.Cleaned(text, text, text)], 1, **told),
+        "edited": edited_comment(text, issue=1, surface=here),
+    }
+
+
 def markdown(text: str, here: Surface) -> dict[str, str]:
     """Everything that goes to GitHub as Markdown, by what it is."""
     whole = poisoned_report(text)
@@ -99,12 +126,10 @@ def markdown(text: str, here: Surface) -> dict[str, str]:
     running = progress(note=text, warnings=(text, f"{text} again"))
     problem = Problem(text, text, (text, text), text)
     said = {f"check {number}": check.summary for number, check in enumerate(checks) if check}
-    said |= {
-        f"reply {kind}": command_reply(Command(kind, text), running, comment_id=1, surface=here) for kind in CommandKind
-    }
+    said |= answers(text, here)
     installed = Installed(1, text, Actor(text, "User"))
     return said | {
-        "leaderboard": leaderboard_comment(whole, run=RUN, links={}, surface=here, report_url=None),
+        "leaderboard": leaderboard_comment(whole, run=RUN, links={}, surface=here, report_url=None, earlier=(whole,)),
         "linked": leaderboard_comment(whole, run=RUN, links={}, surface=here, report_url=f"https://assay.test/{text}"),
         "progress": progress_comment(running, plan(text), here),
         "problems": problems_comment(Problems((problem, problem)), FORM, issue=1, surface=here),

@@ -33,9 +33,9 @@ def test_on_a_terminal_it_is_a_table() -> None:
     out = io.StringIO()
     show_leaderboard(report(), surface(), Console(file=out, width=160, force_terminal=True, color_system=None))
     text = out.getvalue()
-    assert "│ 1 │ Acme " in text
+    assert "│     1 │ Acme " in text
     assert "0.50 [0.20\N{EN DASH}0.80]" in text
-    assert "1/2 (1 timeout)" in text
+    assert "1 of 2 · 1 timeout" in text
     assert "does not separate Acme from Omega" in text
 
 
@@ -80,7 +80,7 @@ def test_the_picture_says_in_text_what_it_draws() -> None:
         "Acme",
         "0.50 [0.20\N{EN DASH}0.80]",
         "1 TP · 1 FP · 1 FN · 1 unscored",
-        "trials scored: 2/2",
+        "trials scored: 2 of 2",
         "\N{EN DASH}",
         "not scored",
     ):

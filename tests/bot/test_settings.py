@@ -30,12 +30,19 @@ _NAMES = (
     "ASSAY_ENGINE_URL",
     "ASSAY_JUDGE",
     "ASSAY_PUBLISH",
+    "ASSAY_CLEANUP",
+    "ASSAY_CLEANUP_DAYS",
     "ASSAY_BIND",
     "ASSAY_UPSTREAM_URL",
+    "ASSAY_MIRROR_URL",
+    "ASSAY_WORKFLOWS_GRANTED",
+    "ASSAY_PRIVATE_UNTIL_PUSHED",
     "ASSAY_REGISTRY",
     "ASSAY_WRITE_SPACING_SECONDS",
     "ASSAY_WRITES_PER_MINUTE",
     "ASSAY_WRITES_PER_HOUR",
+    "ASSAY_REPOSITORIES_PER_HOUR",
+    "ASSAY_REVIEWER_QUOTAS",
     "ASSAY_POLL_SECONDS",
     "ASSAY_ISSUE_POLL_SECONDS",
     "ASSAY_QUEUE_POLL_SECONDS",
@@ -43,9 +50,14 @@ _NAMES = (
     "ASSAY_NUDGE_SECONDS",
     "ASSAY_RECHECK_SECONDS",
     "ASSAY_PUBLIC_URL",
+    "ASSAY_CLIENT_SECRET",
+    "ASSAY_LOCAL_USER",
+    "ASSAY_TRUSTED_PROXIES",
+    "ASSAY_LOG",
     "ASSAY_LLM_API_BASE",
     "ASSAY_LLM_CONCURRENCY",
     "ASSAY_LLM_MAX_COST",
+    "ASSAY_REVIEW_MODELS",
 )
 
 _SECRETS = ("ASSAY_PRIVATE_KEY", "ASSAY_WEBHOOK_SECRET", "ASSAY_AUTHOR_TOKEN", "ASSAY_DATABASE_URL", "ASSAY_ENGINE_URL")
@@ -77,7 +89,7 @@ def test_nothing_set_is_enough_and_private() -> None:
     assert settings.publish is Publish.PRIVATE
     assert (settings.bind_host, settings.bind_port) == ("127.0.0.1", 8000)
     assert (settings.write_spacing_seconds, settings.writes_per_minute, settings.writes_per_hour) == (1.0, 80, 500)
-    assert (settings.issue_poll_seconds, settings.queue_poll_seconds, settings.progress_seconds) == (60, 0.25, 15)
+    assert (settings.issue_poll_seconds, settings.queue_poll_seconds, settings.progress_seconds) == (60, 0.5, 15)
     assert settings.poll_seconds is None
     assert settings.webhook_secrets == ()
 
@@ -96,12 +108,19 @@ def test_every_setting_set_to_something_else_arrives(key: str, tmp_path: Path) -
         "ASSAY_ENGINE_URL": "postgresql://u:p@h/db",
         "ASSAY_JUDGE": "litellm:openai/gpt-4o",
         "ASSAY_PUBLISH": "named",
+        "ASSAY_CLEANUP": "keep",
+        "ASSAY_CLEANUP_DAYS": "7",
         "ASSAY_BIND": "[::1]:0",
         "ASSAY_UPSTREAM_URL": f"file://{tmp_path}",
+        "ASSAY_MIRROR_URL": f"file://{tmp_path}/mirror",
+        "ASSAY_WORKFLOWS_GRANTED": "true",
+        "ASSAY_PRIVATE_UNTIL_PUSHED": "true",
         "ASSAY_REGISTRY": "~/own.yaml",
         "ASSAY_WRITE_SPACING_SECONDS": "0",
         "ASSAY_WRITES_PER_MINUTE": "10",
         "ASSAY_WRITES_PER_HOUR": "20",
+        "ASSAY_REPOSITORIES_PER_HOUR": "7",
+        "ASSAY_REVIEWER_QUOTAS": "keep",
         "ASSAY_POLL_SECONDS": "2",
         "ASSAY_ISSUE_POLL_SECONDS": "3",
         "ASSAY_QUEUE_POLL_SECONDS": "0.1",
@@ -109,9 +128,14 @@ def test_every_setting_set_to_something_else_arrives(key: str, tmp_path: Path) -
         "ASSAY_NUDGE_SECONDS": "1",
         "ASSAY_RECHECK_SECONDS": "0.2, 0.5",
         "ASSAY_PUBLIC_URL": "https://assay.example.com",
+        "ASSAY_CLIENT_SECRET": "s2",
+        "ASSAY_LOCAL_USER": "mira-lund",
+        "ASSAY_TRUSTED_PROXIES": "1",
+        "ASSAY_LOG": "json",
         "ASSAY_LLM_API_BASE": "http://127.0.0.1:9/v1",
         "ASSAY_LLM_CONCURRENCY": "2",
         "ASSAY_LLM_MAX_COST": "2.5",
+        "ASSAY_REVIEW_MODELS": "openai/gpt-4o-mini, ollama/qwen2.5-coder:7b",
     }
     settings, plain = load_settings(env), load_settings({})
     unchanged = [name for name in Settings.model_fields if getattr(settings, name) == getattr(plain, name)]
@@ -203,6 +227,7 @@ def test_names_of_others_and_of_the_test_suite_are_not_ours_to_judge() -> None:
         ("ASSAY_LLM_CONCURRENCY", "0"),
         ("ASSAY_LLM_MAX_COST", "0"),
         ("ASSAY_LLM_MAX_COST", "inf"),
+        ("ASSAY_REVIEW_MODELS", "gpt-4o"),
         ("ASSAY_WRITE_SPACING_SECONDS", "-1"),
         ("ASSAY_WRITE_SPACING_SECONDS", "nan"),
         ("ASSAY_WRITES_PER_MINUTE", "0"),

@@ -355,4 +355,34 @@ def test_polling_takes_half_the_hourly_limit() -> None:
     assert poll_interval(1, 5000) == 30
     assert poll_interval(10_000, 5000) == 3600
     assert poll_interval(5, 0) == 3600
+    assert poll_interval(1, 1, most=99_999) == pytest.approx(7 * 3600 / 0.5)
     assert poll_interval(1, 5000, least=2) == pytest.approx(10.08)
+
+
+# --- what nothing said is called, to the letter: it is printed in reports
+
+
+def test_a_trial_without_a_word_says_whether_the_reviewer_was_there_at_all() -> None:
+    nothing = snapshot()
+    assert settled(decide(nothing, ACME, ASKED, END)) == (TrialStatus.TIMEOUT, False, "no answer")
+    absent = settled(decide(nothing, ACME, ASKED, END, installed=False))
+    assert absent == (TrialStatus.NOT_INSTALLED, False, "the App is not installed on the repository")
+
+
+def test_a_reviewer_that_began_and_never_came_back_is_told_from_a_silent_one() -> None:
+    begun = snapshot(issue_comments=[said("Review in progress")])
+    assert final(begun) == (TrialStatus.TIMEOUT, False, "began, but did not finish")
+    passed = snapshot(check_runs=[check(1, "acme", "Acme Review", "success", "10:02:00", "Fine")])
+    assert final(passed) == (TrialStatus.TIMEOUT, False, "its check completed, but it said nothing")
+
+
+def test_a_deadline_of_ones_own_holds_for_the_moment_that_is_foretold_as_well() -> None:
+    assert due(snapshot(), ACME, ASKED, deadline_override_seconds=90) == ASKED.at[0] + timedelta(seconds=90)
+
+
+def test_a_quiet_that_ends_exactly_at_the_deadline_is_quiet_and_not_cut() -> None:
+    spoke = snapshot(review_comments=[inline(2, BOT, "Bad", "10:02:00")])
+    quiet_over = due(spoke, ACME, ASKED)
+    exactly = (quiet_over - ASKED.at[0]).total_seconds()
+    cut_there = decide(spoke, ACME, ASKED, END, deadline_override_seconds=exactly)
+    assert settled(cut_there) == (TrialStatus.REVIEWED_FINDINGS, True, "quiet")

@@ -160,3 +160,38 @@ def test_sqlite_is_opened_for_durability(engine: sa.Engine) -> None:
         assert db.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert db.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
         assert db.exec_driver_sql("SELECT unixepoch('subsec')").scalar_one() > 1_700_000_000
+
+
+# --- after a run has begun, and ended ---------------------------------------------------------------------------
+
+
+def test_an_order_moves_the_deadlines_once_however_often_it_is_carried_out(store: SqlStore) -> None:
+    store.extend(RUN, "comment 1", 30)
+    store.extend(RUN, "comment 1", 30)
+    assert store.extend(RUN, "comment 2", 10).orders.extra_seconds == 40 * 60
+
+
+def test_judges_are_noted_once_and_in_their_order(store: SqlStore) -> None:
+    store.judged_by(RUN, ["lexical/2", "litellm:a/b"])
+    store.judged_by(RUN, ["litellm:a/b", "lexical/2"])
+    store.extend(RUN, "comment 1", 5)
+    assert store.run(RUN).orders.judges == ("lexical/2", "litellm:a/b")
+    assert store.run(RUN).orders.extra_seconds == 300
+
+
+def test_a_run_that_ended_is_due_once_its_time_has_come_and_until_every_fork_is_decided(store: SqlStore) -> None:
+    store.mark_ended(NOW)
+    assert store.ended_runs(NOW + timedelta(days=99)) == ()
+    store.set_stage(RUN, "done")
+    store.mark_ended(NOW)
+    store.mark_ended(NOW + timedelta(days=5))
+    assert store.run(RUN).ended_at == NOW
+    assert store.ended_runs(NOW) == ()
+    assert [run.id for run in store.ended_runs(NOW + timedelta(seconds=1))] == [RUN]
+    first, *rest = store.forks(RUN)
+    store.retire(RUN, first.id, "archived")
+    assert [run.id for run in store.ended_runs(NOW + timedelta(days=1))] == [RUN]
+    for fork in rest:
+        store.retire(RUN, fork.id, "kept")
+    assert store.ended_runs(NOW + timedelta(days=1)) == ()
+    assert store.fork(RUN, first.id).retired == "archived"

@@ -57,6 +57,10 @@ def spoiled(draw: st.DrawFn) -> tuple[str, Payload]:
     content = payload(event)
     if event == "issue_comment" and draw(st.booleans()):
         content["issue"]["pull_request"] = {"url": "x"}
+    if event == "issues" and draw(st.booleans()):
+        content |= {"action": "edited", "changes": {"body": {"from": "x"}}}
+    if event == "check_run" and draw(st.booleans()):
+        content |= {"action": "requested_action", "requested_action": {"identifier": "cleanup"}}
     for _ in range(draw(st.integers(1, 4))):
         path = draw(st.sampled_from(sorted(_paths(content))))
         content = _changed(content, path, draw(_WRONG))

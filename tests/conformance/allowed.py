@@ -68,6 +68,12 @@ ANSWERS = (
         "GitHub repeats the status in the body of every refusal; `basic-error` declares it, the others were forgotten",
     ),
     Allowed(
+        "GET /*",
+        "status 304",
+        "undocumented status",
+        "every read with an ETag can be answered so, as the prose on conditional requests says; few operations list it",
+    ),
+    Allowed(
         "GET /repos/{owner}/{repo}/issues/{issue_number}/events",
         "200/*/state_reason",
         UNDECLARED,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.model import Event, Ignored, IssueCommented, IssueOpened, PullActivity, Rejected
+from bot.model import Event, Ignored, IssueCommented, IssueEdited, IssueOpened, PullActivity, Rejected
 from bot.webhooks import parse
 from tests.bot.deliveries import APP_ID, SECRET, SLUG, headers
 
@@ -83,6 +83,16 @@ def test_an_example_for_our_installation_is_read_as_what_it_is(examples: Example
     }
 
 
+def test_an_edited_text_and_a_button_of_ours_are_read(examples: Examples) -> None:
+    def changed(payload: Payload) -> Payload:
+        made = installed(payload) | {"changes": {"body": {"from": "before"}}}
+        return made | {"requested_action": {"identifier": "cleanup"}}
+
+    found = outcomes(examples, changed, "issues", "check_run")
+    kinds = {name: kind for name, kind in found if kind in ("IssueEdited", "ButtonPressed")}
+    assert kinds == {"issues.edited": "IssueEdited", "check_run.requested_action": "ButtonPressed"}
+
+
 def test_an_example_on_a_pull_request_is_activity_and_never_a_command(examples: Examples) -> None:
     found = outcomes(examples, on_pull, "issues", "issue_comment")
     assert {kind for name, kind in found if name.startswith("issues.")} == {"Ignored"}
@@ -94,7 +104,7 @@ def test_an_example_on_a_pull_request_is_activity_and_never_a_command(examples: 
 def test_what_is_read_names_the_examples_own_numbers(examples: Examples) -> None:
     for event, payload in each(examples):
         result = read(event, installed(payload))
-        if isinstance(result, IssueOpened | IssueCommented):
+        if isinstance(result, IssueOpened | IssueEdited | IssueCommented):
             assert (result.issue, result.issue_id) == (payload["issue"]["number"], payload["issue"]["id"])
             assert str(result.repo) == payload["repository"]["full_name"]
         if isinstance(result, IssueCommented):

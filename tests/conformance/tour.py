@@ -203,6 +203,12 @@ def contents(here: Guide) -> None:
     assert not isinstance(file, list)
     assert file.decoded_content == b"# B\n"
     raw(here.bot, "GET", f"/repos/{ORG}/code/contents")
+    mine = here.alice.get_user().get_repo("own")
+    made: Any = mine.create_file("docs/new.md", "Add", b"# N\n")["content"]
+    mine.update_file("docs/new.md", "Change", b"# M\n", made.sha)
+    again = mine.get_contents("docs/new.md")
+    assert not isinstance(again, list)
+    assert again.decoded_content == b"# M\n"
 
 
 def issues(here: Guide) -> None:

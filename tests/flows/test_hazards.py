@@ -176,6 +176,7 @@ def test_an_app_that_cannot_start_ends_and_says_why(tmp_path: Path) -> None:
         try:
             here.wait_for(lambda: broken.exited is not None)
             assert broken.exited == 3
-            assert "unable to open database file" in broken.tail(60)
+            assert "No such file or directory" in broken.tail(60)
+            assert "no/such/folder/app.db" in broken.tail(60)
         finally:
             broken.kill()

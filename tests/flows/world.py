@@ -177,12 +177,16 @@ def expected(forks: int, reviewers: int, asks: int) -> Counter[str]:
 def bench(
     folder: Path, *, webhooks: bool = True, gated: bool = False, extra: Mapping[str, str] | None = None
 ) -> Iterator[Bench]:
-    """A world with its App running, which reaches GitHub through the gate if it is `gated`."""
+    """A world with its App running, which reaches GitHub through the gate if it is `gated`.
+
+    In the extra settings `{github}` is the stand-in's address.
+    """
     with ExitStack() as stack:
         world = stack.enter_context(demo_world.running(folder / "github", webhooks=webhooks, gap=0.2))
         data = folder / "app"
         gate = Gate(world.url)
         stack.callback(gate.close)
         settings = world.app_settings(data) | {"ASSAY_GITHUB_API_URL": gate.url if gated else world.url}
-        app = stack.enter_context(app_process.running(settings | dict(extra or {}), data / "log.txt"))
+        more = {name: value.replace("{github}", world.url) for name, value in (extra or {}).items()}
+        app = stack.enter_context(app_process.running(settings | more, data / "log.txt"))
         yield Bench(world, app, data, gate)

@@ -265,3 +265,21 @@ def test_the_documentation_names_every_word_and_rule() -> None:
         "fix",
     }
     assert [word for word in sorted(words) if f"`{word}`" not in text] == []
+
+
+@pytest.mark.parametrize("which", ["mean-price", "mean-price/head", "mean-price/base"])
+def test_a_directory_that_is_a_link_would_show_what_is_no_part_of_the_suite(which: str, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite")
+    secret = tmp_path / "elsewhere"
+    (tmp_path / "suite" / which).rename(secret)
+    (tmp_path / "suite" / which).symlink_to(secret)
+    with pytest.raises(SuiteError, match="is a symbolic link; a suite holds its files itself"):
+        load_suite(suite)
+
+
+def test_a_tree_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path)
+    with (tmp_path / "mean-price" / "head" / "huge").open("wb") as file:
+        file.truncate(3 << 30)
+    with pytest.raises(SuiteError, match="head holds more than"):
+        load_suite(suite)

@@ -197,3 +197,19 @@ def test_the_installations_of_an_org_are_for_its_owners(town: Town) -> None:
     assert town.ok("GET", "/orgs/acme/installations", town.alice)["total_count"] == 1
     assert town.call("GET", "/orgs/acme/installations", town.bob).status_code == 404
     assert town.call("GET", "/orgs/acme/installations", town.token()).status_code == 403
+
+
+def test_tokens_end_at_once_when_their_hour_is_over_or_the_app_is_taken_off(town: Town) -> None:
+    town.gh.create_repo("acme", "code", private=True)
+    before = town.token()
+    assert town.gh.expire_tokens("assay", "acme") == 1
+    assert town.call("GET", "/repos/acme/code", before).status_code == 401
+    after = town.token()
+    assert town.call("GET", "/repos/acme/code", after).status_code == 200
+    town.gh.uninstall("assay", "acme")
+    assert town.call("GET", "/repos/acme/code", after).status_code == 401
+    mint = f"/app/installations/{town.installation}/access_tokens"
+    assert town.call("POST", mint, town.jwt()).status_code == 404
+    assert town.ok("GET", "/app/installations", town.jwt()) == []
+    with pytest.raises(ValueError, match="is not installed on acme"):
+        town.gh.uninstall("assay", "acme")

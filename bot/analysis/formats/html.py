@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -9,6 +10,7 @@ from bot.analysis.sheet import Column, Document, Sheet, written
 from bot.render.figures import Footnotes
 from bot.render.text import plain
 
+_TICKED = re.compile(r"`([^`]{1,200})`")
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --quiet: #59636e; --line: #d1d9e0; --back: #ffffff; }
 @media (prefers-color-scheme: dark) {
@@ -35,7 +37,7 @@ def render(document: Document) -> str:
             '<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{title}</title><style>{_STYLE}</style></head>",
             f"<body><main><h1>{title}</h1>",
-            *(f"<p>{escape(plain(line))}</p>" for line in document.lead),
+            *(f"<p>{_sentence(line)}</p>" for line in document.lead),
             *(part for sheet in document.sheets for part in _sheet(sheet)),
             *_list(document.notes),
             "</main></body></html>\n",
@@ -67,6 +69,11 @@ def _class(column: Column) -> str:
     return ' class="right"' if column.right else ""
 
 
+def _sentence(line: str) -> str:
+    """A line as HTML, what stands between backticks as code."""
+    return _TICKED.sub(r"<code>\1</code>", escape(plain(line)))
+
+
 def _list(lines: list[str] | tuple[str, ...]) -> Iterator[str]:
     if lines:
-        yield '<ul class="notes">' + "".join(f"<li>{escape(plain(line))}</li>" for line in lines) + "</ul>"
+        yield '<ul class="notes">' + "".join(f"<li>{_sentence(line)}</li>" for line in lines) + "</ul>"

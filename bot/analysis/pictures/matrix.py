@@ -24,7 +24,7 @@ def draw(title: str, names: Sequence[str], shares: Mapping[tuple[str, str], Shar
     size = len(names)
     said = []
     with canvas.look():
-        figure, axes = canvas.paper(3 + 0.75 * size, 1.6 + 0.6 * size)
+        figure, axes = canvas.paper(max(9, 3 + 0.75 * size), 1.6 + 0.6 * size)
         axes.set_xlim(-0.5, size - 0.5)
         axes.set_ylim(size - 0.5, -0.5)
         axes.grid(visible=False)

@@ -71,13 +71,22 @@ def cost(title: str, points: Sequence[Point], left_out: Sequence[str] = ()) -> s
         points: x is US dollars per review, y is F1.
         left_out: Reviewers whose cost or F1 is unknown.
     """
+    return _frontier(f"Cost and F1: {title}", title, points, left_out, "US dollars per review", "${:.3f}")
+
+
+def latency(title: str, points: Sequence[Point], left_out: Sequence[str] = ()) -> str:
+    """As `cost`, with x the median seconds from the first ask to the last thing said."""
+    return _frontier(f"Time and F1: {title}", title, points, left_out, "seconds to the last thing said", "{:.0f} s")
+
+
+def _frontier(told: str, title: str, points: Sequence[Point], left_out: Sequence[str], axis: str, written: str) -> str:
     best = front(points)
     with canvas.look():
         figure, axes = canvas.paper(9, 6)
         far = max((point.x for point in points), default=1.0) or 1.0
         axes.set_xlim(0, far * 1.1)
         axes.set_ylim(0, 1.05)
-        axes.set_xlabel("US dollars per review")
+        axes.set_xlabel(axis)
         axes.set_ylabel("F1")
         axes.set_title(canvas.heading(title))
         steps = [points[at] for at in best]
@@ -89,15 +98,16 @@ def cost(title: str, points: Sequence[Point], left_out: Sequence[str] = ()) -> s
             linewidth=1.5,
         ) if steps else None
         notes = [
-            f"${one.x:.3f}, F1 {one.y:.2f}{', on the front' if at in best else ''}" for at, one in enumerate(points)
+            f"{written.format(one.x)}, F1 {one.y:.2f}{', on the front' if at in best else ''}"
+            for at, one in enumerate(points)
         ]
         _numbered(axes, points, notes, filled=frozenset(best))
         said = [f"{one.label}: {note}." for one, note in zip(points, notes, strict=True)]
-        return canvas.finish(figure, f"Cost and F1: {title}", [*said, *_missing(left_out)])
+        return canvas.finish(figure, told, [*said, *_missing(left_out)])
 
 
 def front(points: Sequence[Point]) -> list[int]:
-    """Which points no other one beats on both cost and F1, cheapest first."""
+    """Which points no other one beats on both x and F1, the smallest x first."""
     best = [
         at
         for at, one in enumerate(points)

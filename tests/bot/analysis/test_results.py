@@ -36,7 +36,7 @@ def test_who_was_rate_limited_has_no_rank_and_no_counts(board: figures.Board) ->
     document = leaderboard.document(board)
     last = rows(document, "leaderboard")[-1]
     assert (last["reviewer"], last["rank"], last["tp"], last["fn"]) == ("absent", None, None, None)
-    assert last["coverage"] == "0/8 (8 rate limited)"
+    assert last["coverage"] == "0 of 8 · 8 rate limited"
     assert document.record["reviewers"][-1]["coverage"]["by_status"] == {"rate_limited": 8}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +35,6 @@ WHY = {
     "#40": Reason.SAME_PULL_REQUEST,
     "#1": Reason.NO_BUG_LABEL,
     "#2": Reason.NO_BUG_LABEL,
-    "#50": Reason.NO_BUG_LABEL,
 }
 
 
@@ -137,9 +137,9 @@ def reply(**changes: object) -> str:
 def test_a_model_may_reject_and_reword_but_only_with_words_it_was_offered(world: World) -> None:
     asked: list[str] = []
 
-    def complete(text: str) -> str:
-        asked.append(text)
-        return reply(preventable="return n % 49" not in text)
+    def complete(texts: Sequence[str]) -> list[str]:
+        asked.extend(texts)
+        return [reply(preventable="return n % 49" not in text) for text in texts]
 
     result = mined(world, complete=complete)
     why = {discard.subject: discard.reason for discard in result.discards}
@@ -151,7 +151,7 @@ def test_a_model_may_reject_and_reword_but_only_with_words_it_was_offered(world:
 
 
 def test_a_reply_that_cannot_be_used_is_noted_and_is_no_verdict(world: World) -> None:
-    result = mined(world, complete=lambda _: "I would rather not say.")
+    result = mined(world, complete=lambda texts: ["I would rather not say."] * len(texts))
     assert {"#10", "#11", "#21"} <= set(result.kept)
     assert any(note.startswith("#10: preventability is not known") for note in result.notes)
 

@@ -25,7 +25,7 @@ def test_only_fixes_of_the_wanted_size_become_drafts(world: World) -> None:
     assert why["#22"] is Reason.FILE_COUNT and why["#23"] is Reason.CHANGED_LINES
     assert why["#15"] is Reason.NO_SITE and why["#13"] is Reason.CHANGED_LINES
     assert (why["#17"], why["#18"]) == (Reason.NOT_MERGED, Reason.NO_BUG_LABEL)
-    assert result.considered == len(quarry.answers.pulls)
+    assert result.considered == len(quarry.answers.listed)
 
 
 def test_a_fix_runs_backwards_and_its_removed_lines_are_at_the_head(world: World) -> None:

@@ -1,0 +1,1 @@
+"""What is done with forks outside a run: rehearsing them, and asking every reviewer once."""

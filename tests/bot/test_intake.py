@@ -1,0 +1,182 @@
+"""Deliveries kept together and moved on: durable before they are answered, queued once however often it is tried."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bot.adapters import database
+from bot.adapters.inbox import SqlInbox
+from bot.web.intake import MOST, Delivery, Mover, NotKeptError, Together
+from bot.workflows import engine
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[sa.Engine]:
+    opened = database.open_engine(f"sqlite:///{tmp_path / 'app.db'}")
+    database.upgrade(opened)
+    yield opened
+    opened.dispose()
+
+
+class Slow:
+    """A disk that is written to only when it is let, and can fail."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Delivery]] = []
+        self.busy = threading.Event()
+        self.free = threading.Event()
+        self.broken = False
+
+    def keep(self, deliveries: Sequence[Delivery]) -> None:
+        self.busy.set()
+        assert self.free.wait(20)
+        if self.broken:
+            raise OSError("the disk is full")
+        self.batches.append(list(deliveries))
+
+
+def _at_once(together: Together, names: Sequence[str], slow: Slow) -> dict[str, Any]:
+    """Put all of them while the first is being written; what each was told."""
+    told: dict[str, Any] = {}
+
+    def put(name: str) -> None:
+        try:
+            together.put(name, {"n": name})
+        except (OSError, NotKeptError) as error:
+            told[name] = type(error)
+        else:
+            told[name] = sum(batch.count((name, {"n": name})) for batch in slow.batches)
+
+    threads = [threading.Thread(target=put, args=(name,)) for name in names]
+    threads[0].start()
+    assert slow.busy.wait(20)
+    for thread in threads[1:]:
+        thread.start()
+    while len(together._waiting) < len(names) - 1:
+        threading.Event().wait(0.005)
+    slow.free.set()
+    for thread in threads:
+        thread.join(20)
+    return told
+
+
+def test_whoever_comes_while_another_is_written_is_written_in_one_transaction_and_answered_after_it() -> None:
+    slow = Slow()
+    names = [f"d{number}" for number in range(12)]
+    told = _at_once(Together(slow.keep), names, slow)
+    assert told == dict.fromkeys(names, 1)
+    assert [len(batch) for batch in slow.batches] == [1, 11]
+
+
+def test_if_the_transaction_fails_nobody_in_it_is_told_that_it_was_kept() -> None:
+    slow = Slow()
+    slow.broken = True
+    names = [f"d{number}" for number in range(6)]
+    told = _at_once(Together(slow.keep), names, slow)
+    assert set(told) == set(names)
+    assert set(told.values()) == {OSError, NotKeptError}
+    slow.broken = False
+    Together(slow.keep).put("later", 1)
+    assert slow.batches == [[("later", 1)]]
+
+
+def test_many_threads_at_once_lose_nothing_and_keep_nothing_twice(app: sa.Engine) -> None:
+    inbox = SqlInbox(app)
+    together = Together(inbox.keep)
+
+    def put(at: int) -> None:
+        for n in range(20):
+            together.put(f"{at}-{n}", {"n": n})
+
+    threads = [threading.Thread(target=put, args=(at,)) for at in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(guid for guid, _ in inbox.oldest(1000)) == sorted(f"{at}-{n}" for at in range(16) for n in range(20))
+
+
+def test_a_guid_that_waits_already_joins_and_the_first_to_come_leaves_first(app: sa.Engine) -> None:
+    inbox = SqlInbox(app)
+    inbox.keep([("b", {"n": 1}), ("a", {"n": "\x00\ud800"})])
+    inbox.keep([("b", {"n": 2}), ("c", {"n": 3})])
+    assert inbox.oldest(2) == [("b", {"n": 1}), ("a", {"n": "\x00\ud800"})]
+    inbox.remove(["b"])
+    assert [guid for guid, _ in inbox.oldest(9)] == ["a", "c"]
+
+
+class Killed(Exception):
+    """The process ends here."""
+
+
+class Queues:
+    """The engine's real queue, in front of which the process can end, or behind which."""
+
+    def __init__(self, url: str) -> None:
+        engine.migrate(url)
+        self.engine = database.open_engine(url)
+        self.door = engine.client(self.engine, url)
+
+    def submit(self, ones: Sequence[Delivery]) -> None:
+        engine.submit_all(self.door, self.engine, "events", "on_event", [(f"gh-{guid}", e) for guid, e in ones])
+
+    def ids(self) -> list[str]:
+        return sorted(row.workflow_id for row in self.door.list_workflows())
+
+
+@pytest.fixture(scope="module")
+def queues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queues]:
+    found = Queues(f"sqlite:///{tmp_path_factory.mktemp('engine') / 'engine.db'}")
+    yield found
+    found.door.destroy()
+    found.engine.dispose()
+
+
+def test_a_process_that_ends_between_queueing_and_forgetting_queues_nothing_twice(
+    app: sa.Engine, queues: Queues
+) -> None:
+    inbox = SqlInbox(app)
+    inbox.keep([(f"{number:03}", {"n": number}) for number in range(MOST + 7)])
+
+    def then_die(ones: Sequence[Delivery]) -> None:
+        queues.submit(ones)
+        raise Killed
+
+    with pytest.raises(Killed):
+        Mover(inbox, then_die, ()).move()
+    assert len(inbox.oldest(1000)) == MOST + 7
+    again = Mover(inbox, queues.submit, ())
+    assert [again.move(), again.move(), again.move()] == [MOST, 7, 0]
+    assert queues.ids() == [f"gh-{number:03}" for number in range(MOST + 7)]
+    inbox.keep([("000", {"n": "redelivered"})])
+    again.move()
+    assert len(queues.ids()) == MOST + 7
+
+
+def test_what_an_earlier_process_acknowledged_is_moved_and_a_database_that_is_away_is_waited_for(
+    app: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.web.intake.RETRY", 0.01)
+    inbox, came, tries = SqlInbox(app), threading.Event(), []
+    inbox.keep([("left", {})])
+
+    def submit(ones: Sequence[Delivery]) -> None:
+        tries.append([guid for guid, _ in ones])
+        if len(tries) == 1:
+            raise OSError("away")
+        came.set()
+
+    mover = Mover(inbox, submit, (OSError,))
+    mover.start()
+    assert came.wait(20)
+    came.clear()
+    inbox.keep([("new", {})])
+    mover.nudge()
+    assert came.wait(20)
+    assert tries == [["left"], ["left"], ["new"]]

@@ -1,0 +1,3 @@
+"""The undisturbed run is the flows'."""
+
+from tests.flows.conftest import reference as reference

@@ -1,0 +1,37 @@
+"""What tests of several areas share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, settings
+
+from bot.adapters.database import open_engine
+from tests.postgres import Postgres, running
+
+# How long an example takes is the machine's affair: on a loaded one, none of them would be quick enough.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server of this test process; every test makes databases of its own in it."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[str], sa.Engine]]:
+    """Opens databases, and closes them when the test is over."""
+    engines: list[sa.Engine] = []
+
+    def open_one(url: str) -> sa.Engine:
+        engines.append(open_engine(url))
+        return engines[-1]
+
+    yield open_one
+    for engine in engines:
+        engine.dispose()
