@@ -29,6 +29,7 @@ from bot.neutral import neutral_text
 from bot.neutral_reviewers import action_problem
 from bot.plan_leaks import check_leaks
 from bot.registry import Reviewer
+from bot.registry_entry import FactName
 from goldens.model import GitPin, GoldenPull, Suite
 from scoring.judges.vendors import models_in, same_vendor
 from scoring.model import ReviewerId
@@ -255,6 +256,7 @@ def _warnings(
         if not author_is_user:
             yield from _author_warnings(reviewer)
         yield from _reviewer_warnings(request, reviewer)
+        yield from _basis_warnings(reviewer)
     yield from _run_warnings(request, len(builtin_runs.on_github(chosen)))
     yield from _budget_warnings(load, limits)
 
@@ -306,6 +308,21 @@ def _reviewer_warnings(request: RunRequest, reviewer: Reviewer) -> Iterator[str]
             f"The terms of {reviewer.name} are reported to speak of publishing comparisons, and this run publishes "
             f"{mode.value} results: {' '.join(reviewer.publish_terms.split())}"
         )
+
+
+def _basis_warnings(reviewer: Reviewer) -> Iterator[str]:
+    doubtful = [words for fact, words in _TOLD_BY if reviewer.is_unconfirmed(fact)]
+    if doubtful:
+        yield (
+            f"{' and '.join(doubtful).capitalize()} is unconfirmed for {reviewer.name}: if it stays silent, that "
+            "may be ours. `assay preflight` tries it out on one small pull request."
+        )
+
+
+_TOLD_BY: tuple[tuple[FactName, str], ...] = (
+    ("trigger", "how to ask"),
+    ("signals", "how to tell that a review is over"),
+)
 
 
 def _run_warnings(request: RunRequest, reviewers: int) -> Iterator[str]:

@@ -308,6 +308,11 @@ class Reviewer(Strict):
         own = next((one for one in self.facts if fact in one.about), None)
         return (own.source, own.confidence) if own else (self.source, self.confidence)
 
+    def is_unconfirmed(self, fact: FactName) -> bool:
+        """Whether whoever wrote the entry marked a statement so; an operator's entry that marks nothing is his word."""
+        marked = "confidence" in self.model_fields_set or any(fact in one.about for one in self.facts)
+        return marked and self.basis(fact)[1] == "unconfirmed"
+
     @property
     def unfounded(self) -> tuple[FactName, ...]:
         """What is stated without a source of its own."""

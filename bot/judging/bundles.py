@@ -117,11 +117,6 @@ def carry_out(bundle: Bundle, plan: Plan, means: Means) -> Judged:
     return _judged(bundle, plan.judge, merged, answered)
 
 
-def judge_bundle(bundle: Bundle, judge: AskingJudge, means: Means, contexts: Contexts | None = None) -> Judged:
-    """Plan and carry out."""
-    return carry_out(bundle, plan_bundle(bundle, judge, means, contexts), means)
-
-
 @dataclass(frozen=True, slots=True)
 class _Merged:
     trial: TrialJudgements

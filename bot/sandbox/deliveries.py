@@ -98,14 +98,6 @@ class Deliveries:
         with self._lock:
             return self._lock.wait_for(lambda: self._pending == 0, timeout)
 
-    def release_held(self) -> None:
-        """Deliver what a `reorder_delivery` still holds back."""
-        with self._lock:
-            held = [one for waiting in self._held.values() for one in waiting]
-            self._held.clear()
-        for attempt in held:
-            self._enqueue(attempt)
-
     def stop(self) -> None:
         """Drop what is not on its way, and wait for what is."""
         with self._lock:

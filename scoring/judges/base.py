@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from scoring.model import Candidate, CandidateId, Golden, GoldenId, Judgement, PullId, ReviewerId, Verdict
+from scoring.model import Candidate, CandidateId, Golden, GoldenId, Judgement, Verdict
 
 if TYPE_CHECKING:
-    from scoring.bundle import JudgementSet
+    pass
 
 
 class Judge(Protocol):
@@ -48,21 +48,3 @@ class Recorded:
     def _answer(self, candidate: CandidateId, golden: GoldenId) -> Judgement:
         known = self._known.get((candidate, golden))
         return known or Judgement(candidate, golden, Verdict.UNDECIDED, self._name, "no judgement is recorded")
-
-
-class Replay:
-    """Answers from everything one judge said, trial by trial: ids of candidates are unique inside a trial only."""
-
-    def __init__(self, judged: JudgementSet) -> None:
-        self.name = judged.judge
-        self._trials = {(one.pull, one.reviewer): one for one in judged.trials}
-
-    def of(self, pull: PullId, reviewer: ReviewerId) -> Recorded:
-        """The judge for one trial; where it said nothing of the trial, every pair is undecided."""
-        said = self._trials.get((pull, reviewer))
-        return Recorded(self.name, said.judgements if said else ())
-
-    def failed(self, pull: PullId, reviewer: ReviewerId) -> str:
-        """Why a trial was not judged; empty if it was."""
-        said = self._trials.get((pull, reviewer))
-        return said.failed if said else "the judge has no record of this trial"

@@ -11,36 +11,16 @@ from statistics import mean
 
 from scoring import hostile
 from scoring.bundle import JudgementSet, TrialJudgements
-from scoring.judges.base import Judge
 from scoring.judges.merging import DISAGREE
 from scoring.judges.rubrics import CONTRADICTS
 from scoring.judges.shown import SHORTENED
-from scoring.model import Candidate, CandidateId, Golden, GoldenId, Judgement, PullId, ReviewerId, Verdict
+from scoring.model import CandidateId, GoldenId, Judgement, PullId, ReviewerId, Verdict
 
 DISAGREEMENT = "panel_disagrees"
 FLAGS = (hostile.INSTRUCTION, hostile.HIDDEN, SHORTENED, CONTRADICTS, DISAGREE)
 """What a member noticed that stays with the panel's judgement."""
 Pair = tuple[CandidateId, GoldenId]
 _SHORT = 120
-
-
-class PanelJudge:
-    """Judges asked now, as one judge."""
-
-    def __init__(self, judges: Sequence[Judge]) -> None:
-        _members([judge.name for judge in judges])
-        self._judges = tuple(judges)
-
-    @property
-    def name(self) -> str:
-        """The panel and its members."""
-        return panel_name([judge.name for judge in self._judges])
-
-    def judge(self, candidates: Sequence[Candidate], goldens: Sequence[Golden]) -> Sequence[Judgement]:
-        """One judgement for each pair."""
-        said = {judge.name: _by_pair(judge.judge(candidates, goldens)) for judge in self._judges}
-        pairs = [(candidate.id, golden.id) for candidate in candidates for golden in goldens]
-        return tuple(vote(self.name, pair, {name: own.get(pair) for name, own in said.items()}) for pair in pairs)
 
 
 def panel_name(members: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.judging.budget import BudgetError, Limits
-from bot.judging.bundles import Judged, judge_bundle
+from bot.judging.bundles import Judged, carry_out, plan_bundle
 from scoring.bundle import Bundle
 from scoring.judges.llm import LlmJudge
 from scoring.model import Verdict
@@ -29,7 +29,7 @@ def ask(models: Models, folder: Path, held: Bundle, name: str = "honest", **opti
     time = options.pop("time", None)
     judge = LlmJudge(f"openai/{name}", **options)  # type: ignore[arg-type]
     with_means = means(folder, models.base, limits, concurrency=concurrency, time=time)  # type: ignore[arg-type]
-    found = judge_bundle(held, judge, with_means)
+    found = carry_out(held, plan_bundle(held, judge, with_means), with_means)
     with_means.replies.close()
     return found
 

@@ -95,8 +95,7 @@ Acme reviewed 2 out of 2 changed files in this pull request and generated 1 comm
     assert rows(review(1, body)) == []
 
 
-def test_findings_that_are_collapsed_sections_are_found_with_the_place_their_link_names() -> None:
-    body = """<h3>Code Review by Acme</h3>
+_COLLAPSED = """<h3>Code Review by Acme</h3>
 
 <code>🐞 Bugs (1)</code> <code>📘 Rule violations (1)</code>
 
@@ -148,7 +147,10 @@ def test_findings_that_are_collapsed_sections_are_found_with_the_place_their_lin
 > </details>
 </details>
 """
-    found = extract([text(1, body)])
+
+
+def test_findings_that_are_collapsed_sections_are_found_with_the_place_their_link_names() -> None:
+    found = extract([text(1, _COLLAPSED)])
     assert [row_of(one) for one in found] == [
         ("src/pool.c", (10, 14), None, "Lock not released on error"),
         (None, None, None, "Missing changelog entry"),

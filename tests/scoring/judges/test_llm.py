@@ -12,12 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.judges.asks import Ask, Question, Unscored, Verdicts
-from scoring.judges.decoys import decoys, near_miss, paraphrase
-from scoring.judges.kinds import kinds_of
-from scoring.judges.llm import LlmJudge, trusted
-from scoring.judges.prompt import Item, fresh, prompt
+from scoring.judges.llm import LlmJudge
+from scoring.judges.prompt import fresh, prompt
 from scoring.judges.rubrics import RUBRICS
-from scoring.judges.shown import golden_shown
 from scoring.model import Candidate, CandidateId, Golden, Judgement, Verdict
 from tests.scoring.judges import models
 from tests.scoring.judges.models import Carrier, Model, blocks, question, settle
@@ -297,115 +294,6 @@ def test_one_pair_that_is_too_long_is_shortened_and_then_refused() -> None:
     assert "more characters left out" in ask.messages[1].content
     with pytest.raises(ValueError, match="max_prompt_tokens is 50"):
         LlmJudge("m", count_tokens=count, max_prompt_tokens=50).plan(of)
-
-
-# --- merging
-
-
-def test_where_the_orders_disagree_the_pair_is_undecided() -> None:
-    judge = LlmJudge("m", orders=2)
-    found = settle(judge, ALL, lambda ask: (models.honest if ask.order == "forward" else models.lazy)(ask))
-    by_pair: dict[tuple[str, str], Judgement] = {(one.candidate, one.golden): one for one in found.judgements}
-    assert {pair for pair, one in by_pair.items() if one.verdict is Verdict.UNDECIDED} == TRUE
-    assert all("disagree" in by_pair[pair].reason and by_pair[pair].confidence is None for pair in TRUE)
-    assert by_pair["c#2", "lock"].verdict is Verdict.NO_MATCH
-    assert {flag.partition(":")[0] for flag in found.flags} == {"orders_disagree"}
-    assert found.valid == ("c#2",)
-
-
-def test_a_call_that_failed_loses_only_its_own_pairs() -> None:
-    judge = LlmJudge("m", count_tokens=count, max_prompt_tokens=280, max_attempts=1)
-    asks = judge.plan(ALL)
-    assert len(asks) > 1
-    lost = {one.id for one in asks[0].question.candidates}
-    found = settle(judge, ALL, lambda ask: (models.dying if ask.key == asks[0].key else models.honest)(ask))
-    open_ = {one.candidate for one in found.judgements if one.verdict is Verdict.UNDECIDED}
-    assert open_ == lost
-    assert all(one.reason.startswith("judge_reply") for one in found.judgements if one.verdict is Verdict.UNDECIDED)
-    assert matches(found) == {pair for pair in TRUE if pair[0] not in lost}
-
-
-def test_one_order_of_two_that_failed_is_said() -> None:
-    judge = LlmJudge("m", orders=2, max_attempts=1)
-    found = settle(judge, ALL, lambda ask: (models.dying if ask.order == "backward" else models.honest)(ask))
-    assert matches(found) == TRUE
-    assert "one_order_only" in found.flags
-
-
-def test_a_trial_of_which_nothing_could_be_read_is_unscored() -> None:
-    judge = LlmJudge("m", orders=2, max_attempts=2)
-    carrier = Carrier(models.refusing, [])
-    found = carrier.settle(judge, ALL)
-    assert isinstance(found, Unscored)
-    assert len(carrier.asked) == 4
-    assert isinstance(judge.merge(ALL, ()), Unscored)
-
-
-def test_sure_that_nothing_matches_is_a_low_probability_of_a_match() -> None:
-    found = settle(LlmJudge("m"), ALL)
-    sure: dict[tuple[str, str], float | None] = {
-        (one.candidate, one.golden): one.confidence for one in found.judgements
-    }
-    assert sure["c#1", "lock"] == 0.9
-    assert sure["c#1", "loop"] is None
-    assert sure["c#2", "lock"] == 0.1
-
-
-# --- decoys
-
-
-def test_decoys_are_the_same_for_the_same_goldens_and_match_as_they_should() -> None:
-    items = [Item("golden", one.id, golden_shown(one)) for one in GOLDENS]
-    made = decoys(items)
-    assert decoys(items[::-1]) == made
-    assert [one.known.partition(":")[0] for one in made] == ["no_match", "match", "no_match"]
-    assert decoys([]) == ()
-
-
-def test_no_decoy_can_be_told_by_its_place_or_form() -> None:
-    (ask,) = LlmJudge("m").plan(ALL)
-    assert len(ask.decoys) == 3
-    assert "decoy" not in "".join(message.content for message in ask.messages)
-    assert all(known == "no_match" or known.partition(":")[2] in ask.offered for known in ask.decoys.values())
-
-
-@pytest.mark.parametrize(
-    "finding",
-    [
-        "`Pool.acquire()` returns early when the pool is empty without releasing the lock",
-        "The cache key is wrong. It does not include the tenant.",
-        "Missing null check in parseHeader",
-        "锁在提前返回时没有释放\uff0c导致死锁。",
-        "x",
-        "",
-        "Race",
-    ],
-)
-def test_a_paraphrase_keeps_the_names_and_changes_the_words(finding: str) -> None:
-    said = paraphrase(finding)
-    assert said != finding
-    for name in ("`Pool.acquire()`", "parseHeader", "tenant"):
-        assert (name in said) is (name in finding)
-
-
-def test_a_near_miss_is_about_the_same_code_and_another_fault() -> None:
-    finding = "`Pool.acquire()` lacks a docstring and its name is hard to follow"
-    for seed in range(6):
-        said = near_miss(finding, [finding], seed)
-        assert said is not None
-        assert "Pool.acquire()" in said
-        assert not kinds_of(said.replace("`Pool.acquire()`", "")) & kinds_of(finding)
-
-
-def test_trust_is_a_share_over_all_calls() -> None:
-    readings: list[Verdicts | Unscored] = [
-        Verdicts((), decoys_right=17, decoys_wrong=1),
-        Unscored("judge_out: gone"),
-        Verdicts((), decoys_wrong=1),
-    ]
-    trust = trusted(readings)
-    assert (trust.right, trust.wrong, trust.ok) == (17, 2, False)
-    assert trusted(readings, bar=0.8).ok is True
 
 
 # --- the rest

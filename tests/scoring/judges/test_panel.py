@@ -5,8 +5,7 @@ import random
 import pytest
 
 from scoring.bundle import JudgementSet, TrialJudgements
-from scoring.judges.base import Recorded, Replay
-from scoring.judges.panel import DISAGREEMENT, PanelJudge, panel
+from scoring.judges.panel import DISAGREEMENT, panel
 from scoring.model import Judgement, PullId, ReviewerId, Verdict
 from tests.scoring.make import candidate, golden, judged
 
@@ -100,20 +99,3 @@ def test_a_panel_has_two_members_or_more_each_once() -> None:
         panel([said("a", YES)])
     with pytest.raises(ValueError, match="once"):
         panel([said("a", YES), said("a", NO)])
-
-
-def test_a_panel_asked_now_says_what_one_from_the_record_says() -> None:
-    sets = [said("a", YES, NO), said("b", YES, YES), said("c", NO, YES)]
-    judges = [Recorded(one.judge, one.trials[0].judgements) for one in sets]
-    assert PanelJudge(judges).judge(CLAIMS, GOLDENS) == panel(sets).trials[0].judgements
-    assert PanelJudge(judges).name == panel(sets).judge
-
-
-def test_a_replay_keeps_trials_apart() -> None:
-    both = JudgementSet("a", (*said("a", YES).trials, *said("a", NO, pull="q", failed="").trials))
-    replay = Replay(both)
-    acme = ReviewerId("acme")
-    verdicts = [replay.of(PullId(pull), acme).judge(CLAIMS[:1], GOLDENS)[0].verdict for pull in ("p", "q", "r")]
-    assert verdicts == [YES, NO, OPEN]
-    assert replay.failed(PullId("p"), acme) == ""
-    assert "no record" in replay.failed(PullId("r"), acme)
