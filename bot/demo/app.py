@@ -57,6 +57,16 @@ class AppProcess:
         """End it and all its children at once, with no chance to tidy up."""
         self._signal(signal.SIGKILL)
 
+    def pause(self) -> None:
+        """Let it and its children do nothing, until `go_on`."""
+        if self._process is not None:
+            _signal_group(self._process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """End a pause."""
+        if self._process is not None:
+            _signal_group(self._process.pid, signal.SIGCONT)
+
     def stop(self) -> None:
         """End it as a service manager would; after ten seconds, at once."""
         self._signal(signal.SIGTERM)

@@ -20,7 +20,7 @@ from tests.bot.holding import holder
 from tests.postgres import Postgres
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def url(postgres: Postgres) -> str:
     return postgres.database()
 
@@ -82,7 +82,7 @@ def _hang_up(engine: sa.Engine) -> None:
     with engine.connect() as connection:
         connection.execute(
             sa.text(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
         )

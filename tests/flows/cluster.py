@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import psycopg
 
 from bot.demo import app as app_process
 from bot.demo import story
@@ -26,6 +29,8 @@ class Cluster(Bench):
     """Where the web server listens: host:port."""
     metrics: list[str]
     """Where the workers tell theirs."""
+    killed: set[int] = field(default_factory=set)
+    """Which workers are dead."""
 
     def logs(self) -> list[str]:
         """Every line that any of the processes wrote."""
@@ -39,6 +44,30 @@ class Cluster(Bench):
         except AssertionError as error:
             tails = "\n".join(f"{one.log.name}:\n{one.tail(20)}" for one in self.workers)
             raise AssertionError(f"{error}\n{tails}") from None
+
+    def living(self) -> int:
+        """Which worker is the first that has not been killed."""
+        return next(number for number in range(len(self.workers)) if number not in self.killed)
+
+    def kill_at_work(self) -> None:
+        """Kill a worker that has work under way: stopped first, so that it cannot end it in between."""
+        self.wait_for(lambda: any(self._killed_at_work(n) for n in range(len(self.workers)) if n not in self.killed))
+
+    def _killed_at_work(self, number: int) -> bool:
+        worker = self.workers[number]
+        name = re.search(r"working as (slot-\d+)", worker.log.read_text(errors="replace"))
+        if name is None:
+            return False
+        worker.pause()
+        with psycopg.connect(self.database) as connection:
+            query = "SELECT count(*) FROM dbos.workflow_status WHERE status = 'PENDING' AND executor_id = %s"
+            [busy] = connection.execute(query, (name[1],)).fetchone() or (0,)
+        if busy:
+            worker.kill()
+            self.killed.add(number)
+        else:
+            worker.go_on()
+        return bool(busy)
 
     def finish(self, timeout: float = 200) -> story.Outcome:
         """Follow the run to its end."""

@@ -68,11 +68,11 @@ def test_killed_and_robbed_it_comes_to_the_same_and_no_answer_is_paid_twice(tmp_
     models.pause = 1.5
     with bench(tmp_path, extra=settings(models)) as here:
         here.ask(BESIDE)
-        here.wait_for(lambda: len(models.seen) == 1, seconds=120)
+        here.wait_for(lambda: len(models.seen) >= 1, seconds=120)
         here.app.kill()
         assert rob(here.data) > 0
         here.app.start()
-        here.wait_for(lambda: len({one.prompt for one in models.seen}) == 2, seconds=120)
+        here.wait_for(lambda: len({one.prompt for one in models.seen}) >= 2, seconds=120)
         here.app.kill()
         here.app.start()
         outcome = here.finish(150)

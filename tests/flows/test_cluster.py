@@ -27,16 +27,15 @@ def test_three_workers_share_a_run_and_two_of_them_are_killed(
 ) -> None:
     with cluster(tmp_path, postgres, workers=3, extra={"ASSAY_LOG": "json"}) as here:
         here.ask(SMALL)
-        here.wait_for(lambda: here.made()["pull request"] == 1)
-        here.workers[0].kill()
-        here.wait_for(lambda: here.made()["pull request"] == 2)
-        here.workers[1].kill()
+        here.kill_at_work()
+        here.wait_for(lambda: here.made()["pull request"] >= 1)
+        here.kill_at_work()
         outcome = here.finish()
         assert outcome.stage == "done"
         assert content(outcome.report) == reference
         assert list(here.world.complaints(here.database, outcome.run)) == []
         assert here.made() == expected(2, 4, 1)
-        whole, last = metrics(here.hook), metrics(here.metrics[2])
+        whole, last = metrics(here.hook), metrics(here.metrics[here.living()])
         _check_metrics(whole, last)
         _check_logs(here, outcome.run)
 
@@ -71,9 +70,9 @@ def test_a_run_outlives_an_outage_of_the_database_and_the_replacing_of_every_wor
 ) -> None:
     with cluster(tmp_path, postgres, workers=2) as here:
         here.ask(SMALL)
-        here.wait_for(lambda: here.made()["pull request"] == 1)
+        here.wait_for(lambda: here.made()["pull request"] >= 1)
         postgres.restart(down=3)
-        here.wait_for(lambda: here.made()["pull request"] == 2)
+        here.wait_for(lambda: here.made()["pull request"] >= 2)
         for worker in here.workers:
             worker.stop()
             worker.start()

@@ -90,7 +90,7 @@ def test_a_limit_that_names_no_time_is_waited_out_for_a_minute_and_nothing_is_se
 def test_an_app_that_is_uninstalled_in_mid_run_ends_it_with_reasons(tmp_path: Path) -> None:
     with bench(tmp_path) as here:
         here.ask(TINY)
-        here.wait_for(lambda: here.made()["pull request"] == 2)
+        here.wait_for(lambda: here.made()["pull request"] >= 2)
         here.world.sandbox.uninstall(SLUG, ORG)
         outcome = here.finish()
         assert outcome.stage == "done"
