@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -14,11 +14,9 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from bot.adapters import database, slots
-from bot.adapters.counts import SqlCounts
 from bot.adapters.fork_reader import ForkReader, Outside
 from bot.adapters.forks import GitForkBuilder
 from bot.adapters.github import AppGitHub
-from bot.adapters.inbox import SqlInbox
 from bot.adapters.ledger import SqlLedger
 from bot.adapters.llm import LiteLlm
 from bot.adapters.replies import SqliteReplies
@@ -27,13 +25,10 @@ from bot.judging import choosing, store
 from bot.judging.asking import Means
 from bot.judging.budget import Limits
 from bot.judging.choosing import Chosen
-from bot.model import Event, WriteLimits
+from bot.model import WriteLimits
 from bot.neutral import StripRules, parse_strip_rules
 from bot.registry import Registry, load_registry
 from bot.settings import Settings
-from bot.web.hooks import Intake
-from bot.web.intake import Delivery, Mover, NotKeptError, Together
-from bot.web.metrics import Metrics, Standing
 from bot.workflows import (
     builtin,
     cleanup,
@@ -116,7 +111,7 @@ def judge_problem(settings: Settings) -> str | None:
 
 def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
     """What asking a language model takes, within a limit of US dollars and the operator's, on a run's account."""
-    model, replies = LiteLlm(settings.llm_api_base), _replies(settings)
+    model, replies = LiteLlm(settings.llm_api_base), replies_of(settings)
 
     def means(max_cost: float | None, run: str) -> Means:
         costs = [cost for cost in (max_cost, settings.llm_max_cost) if cost is not None]
@@ -126,7 +121,8 @@ def judging_of(settings: Settings) -> Callable[[float | None, str], Means]:
     return means
 
 
-def _replies(settings: Settings) -> SqliteReplies:
+def replies_of(settings: Settings) -> SqliteReplies:
+    """What models have answered, and what that cost."""
     # With PostgreSQL there may be workers on other hosts, and the data directory is then a network's.
     several = not engine_url(settings).startswith("sqlite")
     return SqliteReplies(settings.data_dir / "bundles" / store.CACHE, several_hosts=several)
@@ -313,54 +309,6 @@ def _timing(settings: Settings) -> Timing:
         rechecks=settings.recheck_seconds,
         cleanup_days=settings.cleanup_days if settings.cleanup == "archive" else None,
     )
-
-
-def intake_of(settings: Settings, services: Services, databases: Databases, metrics: Metrics) -> Intake:
-    """The hook endpoint's way to the queues: durable in the inbox first, then moved by a thread of this process."""
-    door, inbox = engine.client(databases.engine, databases.engine_url), SqlInbox(databases.app)
-
-    def submit(ones: Sequence[Delivery]) -> None:
-        named = [(f"{engine.DELIVERY}{guid}", event) for guid, event in ones]
-        engine.submit_all(door, databases.engine, "events", "on_event", named)
-
-    together = Together(inbox.keep)
-    mover = Mover(inbox, submit, (database.DatabaseError, engine.EngineError))
-
-    def accept(guid: str, event: Event) -> None:
-        together.put(guid, events.dump_event(event))
-        mover.nudge()
-
-    mover.start()
-    return Intake(
-        secrets=settings.webhook_secrets,
-        app_id=settings.app_id or 0,
-        app_slug=lambda: services.app.slug,
-        accept=accept,
-        count=metrics.delivered,
-        not_kept=(NotKeptError, database.DatabaseError),
-    )
-
-
-def standing_of(settings: Settings, databases: Databases) -> Callable[[], Standing]:
-    """How everything stands, for an operator's monitor; it raises RuntimeError where the databases do not answer."""
-    counts, ledger = SqlCounts(databases.app), SqlLedger(databases.app, WriteLimits())
-    path, replies = settings.data_dir / "bundles" / store.CACHE, _replies(settings)
-
-    def ask() -> Standing:
-        try:
-            queue, now = ledger.pending(utc_now()), utc_now()
-            oldest = 0.0 if queue.oldest_at is None else max((now - queue.oldest_at).total_seconds(), 0.0)
-            runs, trials, under_way = counts.runs(), counts.trials(), counts.under_way()
-        except database.DatabaseError as error:
-            raise RuntimeError(f"a database does not answer: {type(error).__name__}") from error
-        calls, cost, dearest = 0, 0.0, 0.0
-        if path.exists():
-            # Looking must not make the file: where no model was ever asked there is none.
-            calls, cost = replies.totals()
-            dearest = max((replies.spent(run) for run in under_way), default=0.0)
-        return Standing(runs, trials, queue.kinds, oldest, calls, cost, dearest)
-
-    return ask
 
 
 def database_problem(url: str) -> str | None:

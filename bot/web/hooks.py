@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, assert_never
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.wsgi import get_input_stream
 
 from bot import logs, webhooks
 from bot.model import Event, Ignored, Rejected
-from bot.web.intake import NotKeptError
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -22,6 +23,9 @@ LOG = logging.getLogger("assay.web")
 PATH = "/webhooks/github"
 LARGEST = 25 * 1024 * 1024
 """GitHub sends no delivery that is larger."""
+
+Answer = tuple[int, str]
+"""A status, and what is said in plain text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,42 @@ class Intake:
     app_id: int
     app_slug: Callable[[], str]
     """Our slug as far as it is known; asks nobody, as strangers come this far."""
-    accept: Callable[[str, Event], None]
-    """Queue an event durably under the delivery's GUID; a GUID that is known joins."""
+    accept: Callable[[str, Event, Callable[[bool], None]], None]
+    """Queue an event durably under the delivery's GUID, and say in time whether it was; a GUID that is known joins."""
     count: Callable[[str], None] = lambda _outcome: None
     """Count a delivery that was `queued`, `ignored`, `rejected` or `failed`."""
-    not_kept: tuple[type[Exception], ...] = (NotKeptError,)
-    """What `accept` raises where it could not."""
+
+
+def deliver(intake: Intake, headers: Mapping[str, str], body: bytes, say: Callable[[Answer], None]) -> None:
+    """Take one delivery; `say` is called once, here or by whoever has kept it, with the answer."""
+    outcome = webhooks.parse(headers, body, secrets=intake.secrets, app_id=intake.app_id, app_slug=intake.app_slug())
+    guid = webhooks.delivery_id(headers)
+    match outcome:
+        case Rejected(status, reason):
+            intake.count("rejected")
+            with logs.about(**({} if guid is None else {"delivery": guid})):
+                LOG.warning("delivery rejected: %s", reason)
+            say((status, reason))
+        case Ignored(reason):
+            intake.count("ignored")
+            say((200, f"ignored: {reason}"))
+        case _:
+            if guid is None:
+                intake.count("rejected")
+                say((400, "no X-GitHub-Delivery"))
+            else:
+                intake.accept(guid, outcome, partial(_told, intake, guid, say))
+
+
+def _told(intake: Intake, guid: str, say: Callable[[Answer], None], kept: bool) -> None:
+    intake.count("queued" if kept else "failed")
+    with logs.about(delivery=guid):
+        if kept:
+            LOG.info("queued")
+        else:
+            LOG.error("delivery not kept")
+    # What was not kept must not be acknowledged: GitHub shows it as failed, and we look for such.
+    say((202, "queued") if kept else (500, "it failed"))
 
 
 class Door:
@@ -61,13 +95,13 @@ class Door:
             return self._beyond(environ, start_response)
         status, text = self._deliver(environ)
         body = f"{text}\n".encode()
-        headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body))), *self._hardening]
+        headers = [*headers_of(body), *self._hardening]
         if status == HTTPStatus.METHOD_NOT_ALLOWED:
             headers.append(("Allow", "POST"))
         start_response(f"{status} {HTTPStatus(status).phrase}", headers)
         return [body]
 
-    def _deliver(self, environ: WSGIEnvironment) -> tuple[int, str]:
+    def _deliver(self, environ: WSGIEnvironment) -> Answer:
         if environ["REQUEST_METHOD"] != "POST":
             return 405, "deliveries are posted"
         try:
@@ -77,52 +111,16 @@ class Door:
             return 413, "larger than any delivery of GitHub's"
         except ClientDisconnected:
             return 400, "the body ends too soon"
-        return self._received(_headers(environ), body)
+        said: SimpleQueue[Answer] = SimpleQueue()
+        deliver(self._intake, _headers(environ), body, said.put)
+        return said.get()
 
-    def _received(self, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
-        intake = self._intake
-        outcome = webhooks.parse(
-            headers, body, secrets=intake.secrets, app_id=intake.app_id, app_slug=intake.app_slug()
-        )
-        guid = webhooks.delivery_id(headers)
-        with logs.about(**({} if guid is None else {"delivery": guid})):
-            try:
-                return _outcome(intake, outcome, guid)
-            except intake.not_kept:
-                # What was not kept must not be acknowledged: GitHub shows it as failed, and we look for such.
-                LOG.exception("delivery not kept")
-                return 500, "it failed"
+
+def headers_of(body: bytes) -> list[tuple[str, str]]:
+    """What an answer in plain text says of itself."""
+    return [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
 
 
 def _headers(environ: WSGIEnvironment) -> dict[str, str]:
     found = {key[5:].replace("_", "-"): value for key, value in environ.items() if key.startswith("HTTP_")}
     return found | {"CONTENT-TYPE": environ.get("CONTENT_TYPE", "")}
-
-
-def _outcome(intake: Intake, outcome: Event | Ignored | Rejected, guid: str | None) -> tuple[int, str]:
-    match outcome:
-        case Rejected(status, reason):
-            intake.count("rejected")
-            LOG.warning("delivery rejected: %s", reason)
-            return status, reason
-        case Ignored(reason):
-            intake.count("ignored")
-            return 200, f"ignored: {reason}"
-        case _:
-            if guid is None:
-                intake.count("rejected")
-                return 400, "no X-GitHub-Delivery"
-            return _queued(intake, guid, outcome)
-    assert_never(outcome)
-
-
-def _queued(intake: Intake, guid: str, event: Event) -> tuple[int, str]:
-    kept = False
-    try:
-        intake.accept(guid, event)
-        kept = True
-    finally:
-        # Whatever went wrong is not ours to name here; what was not kept must not be acknowledged.
-        intake.count("queued" if kept else "failed")
-    LOG.info("queued")
-    return 202, "queued"

@@ -1,7 +1,7 @@
 """Deliveries are kept together: one transaction for all that are waiting, and each is answered when it is durable.
 
-A transaction of its own for each would be bound by the disk. Nobody has to collect them: of those who wait, the first
-to come to the disk takes along whoever came in the meantime.
+A transaction of its own for each would be bound by the disk. Nobody has to wait for company: what comes while one
+transaction is written goes into the next.
 """
 
 from __future__ import annotations
@@ -9,26 +9,25 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, Protocol
 
 LOG = logging.getLogger("assay.web")
-MOST = 100
+MOST = 25
 """How many are moved to the queues at a time."""
-QUIET = 0.02
+QUIET = 0.05
 """Seconds without a delivery after which there is time for those that came before."""
-AT_LATEST = 1.0
-"""Seconds after which some are moved however many go on coming."""
+GIVE_WAY = 9.0
+"""While deliveries come, the time between two moves: so many times that of a move."""
 RETRY = 2.0
 """Seconds between two tries where a database is away."""
 
+LARGEST_BATCH = 500
+"""How many are kept in a transaction."""
+
 Delivery = tuple[str, Any]
-
-
-class NotKeptError(Exception):
-    """The transaction that was to keep this delivery failed; whoever wrote it says why."""
+_Waiting = tuple[Delivery, Callable[[bool], None]]
 
 
 class Inbox(Protocol):
@@ -47,45 +46,47 @@ class Inbox(Protocol):
         ...
 
 
-@dataclass(slots=True, eq=False)
-class _Waiting:
-    delivery: Delivery
-    kept: bool | None = None
-    """None: nobody has tried yet."""
-
-
 class Together:
-    """Keeps deliveries that come at the same time in one transaction."""
+    """Keeps deliveries that come at the same time in one transaction, in a thread of its own."""
 
-    def __init__(self, keep: Callable[[Sequence[Delivery]], None]) -> None:
-        self._keep = keep
-        self._turn = threading.Lock()
-        self._waiting: deque[_Waiting] = deque()
+    def __init__(self, keep: Callable[[Sequence[Delivery]], None], after: Callable[[], None] = lambda: None) -> None:
+        """Nothing waits yet.
 
-    def put(self, guid: str, event: Any) -> None:
-        """Keep one; returns when it is durable.
-
-        Raises:
-            NotKeptError: somebody else's try, with this one in it, failed.
+        Args:
+            keep: Writes deliveries in one transaction.
+            after: Called when all of a transaction have been told.
         """
-        mine = _Waiting((guid, event))
-        self._waiting.append(mine)
-        with self._turn:
-            if mine.kept is None:
-                self._keep_all()
-        if not mine.kept:
-            raise NotKeptError(f"delivery {guid} could not be kept")
+        self._keep = keep
+        self._after = after
+        self._waiting: SimpleQueue[_Waiting] = SimpleQueue()
 
-    def _keep_all(self) -> None:
-        # Popped one by one: whoever comes meanwhile is in this batch or in the next, never in neither.
-        batch = [self._waiting.popleft() for _ in range(len(self._waiting))]
+    def start(self) -> None:
+        """Keep whatever comes until the process ends."""
+        threading.Thread(target=self._run, name="keeping", daemon=True).start()
+
+    def put(self, guid: str, event: Any, told: Callable[[bool], None]) -> None:
+        """Keep one; `told` is called from another thread, with whether it is durable."""
+        self._waiting.put(((guid, event), told))
+
+    def keep_some(self) -> None:
+        """Wait for a delivery, and keep it with all that have come by then."""
+        batch = [self._waiting.get()]
+        # Whoever comes meanwhile is in this batch or in the next, never in neither.
+        batch += [self._waiting.get() for _ in range(min(self._waiting.qsize(), LARGEST_BATCH - 1))]
         kept = False
         try:
-            self._keep([one.delivery for one in batch])
+            self._keep([delivery for delivery, _ in batch])
             kept = True
-        finally:
-            for one in batch:
-                one.kept = kept
+        except Exception:
+            # Whatever it was: those who wait have to be told, and the next may be kept.
+            LOG.exception("%d deliveries could not be kept", len(batch))
+        for _, told in batch:
+            told(kept)
+        self._after()
+
+    def _run(self) -> None:
+        while True:
+            self.keep_some()
 
 
 class Mover:
@@ -129,6 +130,7 @@ class Mover:
         while True:
             # Before the look, so that what comes during it is looked for again.
             self._came.clear()
+            began = time.monotonic()
             try:
                 moved = self.move()
             except self._away as error:
@@ -138,10 +140,11 @@ class Mover:
             if moved < MOST:
                 # With a limit: where several web processes share an inbox, one may have died on the way.
                 self._came.wait(30)
-            self._give_way()
+            else:
+                self._give_way(GIVE_WAY * (time.monotonic() - began))
 
-    def _give_way(self) -> None:
-        """Wait until no deliveries come for a moment: those are being waited for, and what is kept is not."""
-        until = time.monotonic() + AT_LATEST
+    def _give_way(self, seconds: float) -> None:
+        """Leave the processor to deliveries as long as they come: those are being waited for, what is kept is not."""
+        until = time.monotonic() + seconds
         while (now := time.monotonic()) < until and now - self._last < QUIET:
-            time.sleep(QUIET)
+            time.sleep(min(QUIET, until - now))

@@ -2,23 +2,28 @@
 
 gunicorn gives a connection to a thread as soon as something comes, and the thread then reads for as long as the client
 likes. As few clients as there are threads, each with half a request, would keep every delivery out. Here the one loop
-that polls the connections reads them too, none of them waiting for another, and each has a deadline.
+that polls the connections reads them too, none of them waiting for another, and each has a deadline. Deliveries do not
+need a thread at all: the loop verifies and reads them, and sends their answers when they have been kept.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
+import selectors
 import socket
 import struct
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from gunicorn.workers.gthread import ThreadWorker, selectors
+from gunicorn.workers.gthread import ThreadWorker
 
-from bot.web.hooks import LARGEST
+from bot.web import wire
+from bot.web.app import HARDENING
+from bot.web.hooks import LARGEST, Answer, deliver
 
 HEAD_SECONDS = 10.0
 """Within which a request's head has to be here."""
@@ -26,12 +31,16 @@ WHOLE_SECONDS = 30.0
 """Within which all of it has to be."""
 SEND_SECONDS = 20
 """For which a client may not take anything of an answer."""
+LINGER_SECONDS = 2.0
+"""For which a client that was told that its connection ends may go on to send or not close it."""
 LONGEST_HEAD = 64 * 1024
 """Bytes; gunicorn refuses shorter ones already."""
 MOST_HELD = 128 * 1024 * 1024
 """Bytes of requests that are not whole, over all connections; the oldest give way."""
 MOST_ARRIVING = 500
 """Connections on which a request is not whole; the oldest give way."""
+LOOK_SECONDS = 0.25
+"""How often it is looked who has had its time."""
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,12})[ \t]*\r\n", re.IGNORECASE)
 _ANY_LENGTH = re.compile(rb"\r\ncontent-length", re.IGNORECASE)
@@ -52,6 +61,8 @@ class Arriving:
     """What has come of a request."""
 
     began: float
+    seconds: float = HEAD_SECONDS
+    """How long it may go on with nothing, or not all of a head."""
     data: bytearray = field(default_factory=bytearray)
     wanted: int | None = None
     """How many bytes it has, once its head is here."""
@@ -59,6 +70,10 @@ class Arriving:
     """What is said to a request whose end only the client knows, or that is too large: no thread waits for those."""
     expects: bool = False
     """The client waits to be told that it may go on."""
+    asked: bool = False
+    """A delivery that is being kept, and will be answered."""
+    leaving: bool = False
+    """It has its last answer: what comes now is thrown away."""
     polled: bool = False
 
     def take(self, data: bytes) -> None:
@@ -92,17 +107,24 @@ class Arriving:
     @property
     def until(self) -> float:
         """Until when what is missing has to come."""
-        return self.began + (HEAD_SECONDS if self.wanted is None else WHOLE_SECONDS)
+        return self.began + (self.seconds if self.wanted is None else WHOLE_SECONDS)
 
 
 class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
-    """`gthread`, but for when a thread gets to see a request."""
+    """`gthread`, but for when a thread gets to see a request, and for deliveries, which none sees."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Nothing has come yet."""
         super().__init__(*args, **kwargs)
         self._arriving: dict[Any, Arriving] = {}
         self._held = 0
+        self._looked = 0.0
+        self._said: deque[tuple[Any, bool, Answer]] = deque()
+
+    def load_wsgi(self) -> None:
+        """Load the application; whoever keeps its deliveries can then wake this loop."""
+        super().load_wsgi()
+        self.app.wake = partial(self.method_queue.defer, _nothing)
 
     def enqueue_req(self, conn: Any) -> None:
         """Receive a request first, on a connection that is new or that has had one."""
@@ -116,45 +138,117 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
         else:
             # Mostly it is here already.
             self._readable(conn, conn.sock)
+        self._poll(conn)
+
+    def _poll(self, conn: Any) -> None:
         waiting = self._arriving.get(conn)
-        if waiting is not None:
+        if waiting is not None and not waiting.polled and not waiting.asked:
             waiting.polled = True
             self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._readable, conn))
 
     def _readable(self, conn: Any, _socket: object) -> None:
+        arriving = self._arriving[conn]
+        if arriving.asked:
+            # One after another: what comes next waits until this one is answered.
+            self._unpoll(conn, arriving)
+            return
         try:
             data = conn.sock.recv(256 * 1024)
         except BlockingIOError:
             return
         except OSError:
             data = b""
-        if data:
-            self._took(conn, data)
-        else:
+        if not data:
             self._drop(conn)
+        elif not arriving.leaving:
+            self._took(conn, data)
 
     def _took(self, conn: Any, data: bytes) -> None:
         arriving = self._arriving[conn]
+        if not arriving.data:
+            arriving.began, arriving.seconds = time.monotonic(), HEAD_SECONDS
         arriving.take(data)
         self._held += len(data)
         if arriving.refusal is not None:
             _say(conn, arriving.refusal)
-            self._drop(conn)
+            self._leave(conn)
         elif arriving.whole:
-            self._forget(conn)
-            conn.init()
-            conn.parser.unreader.unread(bytes(arriving.data))
-            conn.data_ready = True
-            super().enqueue_req(conn)
+            self._whole(conn, arriving)
         elif arriving.expects:
             arriving.expects = False
             _say(conn, _GO_ON)
 
+    def _whole(self, conn: Any, arriving: Arriving) -> None:
+        request = wire.read(arriving.data[: arriving.wanted])
+        if request is not None:
+            arriving.asked = True
+            say = partial(self._to_say, conn, request.keep)
+            deliver(self.app.intake, request.headers, request.body, say)
+            return
+        self._forget(conn)
+        conn.init()
+        conn.parser.unreader.unread(bytes(arriving.data))
+        conn.data_ready = True
+        super().enqueue_req(conn)
+
+    def _to_say(self, conn: Any, keep: bool, answer: Answer) -> None:
+        # From the thread that has kept a delivery, or from the loop's own.
+        self._said.append((conn, keep, answer))
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """Wait for requests and for what is to be said; say it."""
+        super().wait_for_and_dispatch_events(timeout)
+        while self._said:
+            self._answer(*self._said.popleft())
+
+    def _answer(self, conn: Any, keep: bool, answer: Answer) -> None:
+        arriving = self._arriving[conn]
+        keep = keep and self.alive
+        if not _say(conn, wire.written(answer, keep=keep, hardening=HARDENING, now=time.time())):
+            self._drop(conn)
+        elif keep:
+            self._next(conn, arriving)
+        else:
+            self._leave(conn)
+
+    def _next(self, conn: Any, answered: Arriving) -> None:
+        ahead = bytes(answered.data[answered.wanted :])
+        self._held -= len(answered.data)
+        del self._arriving[conn]
+        self._arriving[conn] = Arriving(time.monotonic(), self.cfg.keepalive, polled=answered.polled)
+        if ahead:
+            self._took(conn, ahead)
+        self._poll(conn)
+
+    def _leave(self, conn: Any) -> None:
+        """Say that there is no more, and let the client go; whoever closes at once cuts off what was said last."""
+        leaving = self._arriving[conn]
+        self._held -= len(leaving.data)
+        self._arriving[conn] = Arriving(time.monotonic(), LINGER_SECONDS, leaving=True, polled=leaving.polled)
+        try:
+            conn.sock.setblocking(False)
+            conn.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._drop(conn)
+        self._poll(conn)
+
+    def finish_request(self, conn: Any, fs: Any) -> None:
+        """Go on after a thread has answered; gunicorn would wait here for a client that does not close."""
+        if fs.cancelled() or fs.exception() is not None or fs.result():
+            super().finish_request(conn, fs)
+        else:
+            self._arriving[conn] = Arriving(time.monotonic())
+            self._leave(conn)
+
+    def _unpoll(self, conn: Any, arriving: Arriving) -> None:
+        if arriving.polled:
+            arriving.polled = False
+            self.poller.unregister(conn.sock)
+
     def _forget(self, conn: Any) -> None:
         gone = self._arriving.pop(conn)
         self._held -= len(gone.data)
-        if gone.polled:
-            self.poller.unregister(conn.sock)
+        self._unpoll(conn, gone)
 
     def _drop(self, conn: Any) -> None:
         self._forget(conn)
@@ -165,13 +259,23 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
         """Close what has had its time, or is too much; gunicorn asks again and again."""
         super().murder_pending()
         now = time.monotonic()
+        if now < self._looked + LOOK_SECONDS:
+            return
+        self._looked = now
         for conn, arriving in list(self._arriving.items()):
             many = len(self._arriving) > MOST_ARRIVING or self._held > MOST_HELD
-            if many or not self.alive or now > arriving.until:
+            cut = arriving.data and not self.alive
+            if not arriving.asked and (many or cut or now > arriving.until):
                 self._drop(conn)
 
 
-def _say(conn: Any, answer: bytes) -> None:
-    """Say something short without waiting for the client to take it."""
-    with contextlib.suppress(OSError):
-        conn.sock.send(answer)
+def _say(conn: Any, answer: bytes) -> bool:
+    """Say something short without waiting for the client to take it; whether it went."""
+    try:
+        return int(conn.sock.send(answer)) == len(answer)
+    except OSError:
+        return False
+
+
+def _nothing() -> None:
+    """What the loop is woken for stands elsewhere."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -10,16 +13,20 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
-from bot import composition, composition_workers
+from bot import composition, composition_web, composition_workers
 from bot.settings import Settings
 from bot.web.app import create_app
+from bot.web.hooks import Intake
 from bot.web.metrics import Metrics
 from bot.web.receiving import ReceivingWorker
 from bot.web.wiring import site_of
 
 Address = tuple[str, int]
-THREADS = 24
-"""As many deliveries become durable together; a request of a page takes one as well."""
+THREADS = 8
+"""As many pages are answered at a time; deliveries need none."""
+
+SWITCH_SECONDS = 0.001
+"""For which a thread may compute while others wait: at Python's 5 ms each answer would wait that long for workflows."""
 
 
 class _Logger(Logger):  # type: ignore[misc]
@@ -51,6 +58,10 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._level = level
         self._application: Flask | None = None
         self._slot: Any = None
+        self.intake: Intake | None = None
+        """Where deliveries go, once the worker process has loaded the application."""
+        self.wake: Callable[[], None] = lambda: None
+        """Wakes the worker's loop; the worker sets it."""
         super().__init__()
 
     def load_config(self) -> None:
@@ -85,11 +96,15 @@ class Server(BaseApplication):  # type: ignore[misc]
             databases = composition.open_databases(self._settings)
             composition.migrate_engine(databases)
             services = composition.services_of(self._settings, databases)
-        metrics = Metrics(services.app.rates, composition.standing_of(self._settings, databases))
+        metrics = Metrics(services.app.rates, composition_web.standing_of(self._settings, databases))
         if self._metrics is not None:
             metrics.serve(*self._metrics)
+        self.intake = composition_web.intake_of(self._settings, services, databases, metrics, lambda: self.wake())
+        # What is loaded by now stays: the collector need not look at it again and again.
+        gc.freeze()
+        sys.setswitchinterval(SWITCH_SECONDS)
         return create_app(
-            composition.intake_of(self._settings, services, databases, metrics),
+            self.intake,
             ready=composition.readiness_of(databases),
             metrics=metrics.exposition,
             site=site_of(self._settings, services),

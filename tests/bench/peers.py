@@ -92,7 +92,8 @@ def ours(work: Path, processes: int, more: Mapping[str, str] | None = None) -> I
                 "ASSAY_WEBHOOK_SECRET": deliveries.SECRET.decode(),
                 **(more or {}),
             }
-            command = [sys.executable, "-m", "bot", "serve", "--web-only"]
+            # As Probot's, without a line in the log for each delivery.
+            command = [sys.executable, "-m", "bot", "serve", "--web-only", "--quiet"]
             found.append(stack.enter_context(_running(command, environment, port, work / f"ours-{port}.txt")))
             urls.append(f"http://127.0.0.1:{port}/webhooks/github")
         yield Server(tuple(urls), tuple(found))

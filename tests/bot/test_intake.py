@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
 
 import pytest
 import sqlalchemy as sa
 
 from bot.adapters import database
 from bot.adapters.inbox import SqlInbox
-from bot.web.intake import MOST, Delivery, Mover, NotKeptError, Together
+from bot.web.intake import LARGEST_BATCH, MOST, Delivery, Mover, Together
 from bot.workflows import engine
 
 
@@ -24,81 +24,74 @@ def app(tmp_path: Path) -> Iterator[sa.Engine]:
     opened.dispose()
 
 
-class Slow:
-    """A disk that is written to only when it is let, and can fail."""
+class Disk:
+    """What is written, transaction by transaction; it can fail."""
 
     def __init__(self) -> None:
-        self.batches: list[list[Delivery]] = []
-        self.busy = threading.Event()
-        self.free = threading.Event()
+        self.batches: list[list[str]] = []
         self.broken = False
 
     def keep(self, deliveries: Sequence[Delivery]) -> None:
-        self.busy.set()
-        assert self.free.wait(20)
         if self.broken:
             raise OSError("the disk is full")
-        self.batches.append(list(deliveries))
+        self.batches.append([guid for guid, _ in deliveries])
 
 
-def _at_once(together: Together, names: Sequence[str], slow: Slow) -> dict[str, Any]:
-    """Put all of them while the first is being written; what each was told."""
-    told: dict[str, Any] = {}
+def test_what_has_come_by_then_is_written_in_one_transaction_and_told_after_it() -> None:
+    disk, told = Disk(), list[tuple[str, bool, int]]()
+    together = Together(disk.keep, lambda: told.append(("all", True, len(disk.batches))))
+    for name in ("a", "b", "c"):
+        together.put(name, {}, lambda kept, name=name: told.append((name, kept, len(disk.batches))))  # type: ignore[misc]
+    together.keep_some()
+    assert disk.batches == [["a", "b", "c"]]
+    assert told == [("a", True, 1), ("b", True, 1), ("c", True, 1), ("all", True, 1)]
+
+
+def test_a_transaction_is_not_larger_than_it_may_be_and_none_is_left_behind() -> None:
+    disk = Disk()
+    together = Together(disk.keep)
+    for number in range(LARGEST_BATCH + 2):
+        together.put(str(number), {}, lambda _kept: None)
+    together.keep_some()
+    together.keep_some()
+    assert [len(batch) for batch in disk.batches] == [LARGEST_BATCH, 2]
+
+
+def test_if_the_transaction_fails_nobody_in_it_is_told_that_it_was_kept_and_the_next_is_tried() -> None:
+    disk, told = Disk(), dict[str, bool]()
+    together = Together(disk.keep)
+    together.start()
+    came = threading.Semaphore(0)
 
     def put(name: str) -> None:
-        try:
-            together.put(name, {"n": name})
-        except (OSError, NotKeptError) as error:
-            told[name] = type(error)
-        else:
-            told[name] = sum(batch.count((name, {"n": name})) for batch in slow.batches)
+        def tell(kept: bool) -> None:
+            told[name] = kept
+            came.release()
 
-    threads = [threading.Thread(target=put, args=(name,)) for name in names]
-    threads[0].start()
-    assert slow.busy.wait(20)
-    for thread in threads[1:]:
-        thread.start()
-    while len(together._waiting) < len(names) - 1:
-        threading.Event().wait(0.005)
-    slow.free.set()
-    for thread in threads:
-        thread.join(20)
-    return told
+        together.put(name, {}, tell)
+        assert came.acquire(timeout=20)
 
-
-def test_whoever_comes_while_another_is_written_is_written_in_one_transaction_and_answered_after_it() -> None:
-    slow = Slow()
-    names = [f"d{number}" for number in range(12)]
-    told = _at_once(Together(slow.keep), names, slow)
-    assert told == dict.fromkeys(names, 1)
-    assert [len(batch) for batch in slow.batches] == [1, 11]
-
-
-def test_if_the_transaction_fails_nobody_in_it_is_told_that_it_was_kept() -> None:
-    slow = Slow()
-    slow.broken = True
-    names = [f"d{number}" for number in range(6)]
-    told = _at_once(Together(slow.keep), names, slow)
-    assert set(told) == set(names)
-    assert set(told.values()) == {OSError, NotKeptError}
-    slow.broken = False
-    Together(slow.keep).put("later", 1)
-    assert slow.batches == [[("later", 1)]]
+    disk.broken = True
+    put("first")
+    disk.broken = False
+    put("later")
+    assert told == {"first": False, "later": True}
+    assert disk.batches == [["later"]]
 
 
 def test_many_threads_at_once_lose_nothing_and_keep_nothing_twice(app: sa.Engine) -> None:
-    inbox = SqlInbox(app)
+    inbox, told = SqlInbox(app), SimpleQueue[bool]()
     together = Together(inbox.keep)
+    together.start()
 
     def put(at: int) -> None:
         for n in range(20):
-            together.put(f"{at}-{n}", {"n": n})
+            together.put(f"{at}-{n}", {"n": n}, told.put)
 
     threads = [threading.Thread(target=put, args=(at,)) for at in range(16)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(60)
+    assert [told.get(timeout=60) for _ in range(320)] == [True] * 320
     assert sorted(guid for guid, _ in inbox.oldest(1000)) == sorted(f"{at}-{n}" for at in range(16) for n in range(20))
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot import composition
+from bot import composition_web
 from bot.adapters.counts import SqlCounts
 from bot.adapters.database import upgrade
 from bot.adapters.github_rates import Rates
@@ -66,7 +66,7 @@ def test_the_whole_installation_is_counted(databases: Databases, tmp_path: Path)
         ledger.reserve(key, "author", utc_now())
     ledger.confirm("comment a", {}, utc_now())
     settings = load_settings({"ASSAY_DATA_DIR": str(tmp_path)})
-    standing = composition.standing_of(settings, databases)
+    standing = composition_web.standing_of(settings, databases)
     assert standing().judge_calls == 0
     assert not (tmp_path / "bundles").exists(), "looking makes no file"
     replies = SqliteReplies(tmp_path / "bundles" / judging_store.CACHE)
@@ -101,7 +101,7 @@ def test_deliveries_are_counted_by_what_became_of_them() -> None:
 def test_a_database_that_is_away_leaves_a_gap(postgres: Postgres, opened: Open, tmp_path: Path) -> None:
     engine = opened(postgres.database())
     settings = load_settings({"ASSAY_DATA_DIR": str(tmp_path)})
-    metrics = Metrics(lambda: (), composition.standing_of(settings, Databases(engine, engine, "")))
+    metrics = Metrics(lambda: (), composition_web.standing_of(settings, Databases(engine, engine, "")))
     told = read(metrics.exposition())
     assert told["assay_database_up",] == 0
     assert ("assay_runs", "forking") not in told and "assay_write_queue_oldest_seconds" not in {key[0] for key in told}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from bot.adapters.store import SqlStore
 from bot.composition import open_databases, services_of
 from bot.demo.world import app_manifest, free_port
-from bot.model import Event, RepoName, RunId
+from bot.model import RepoName, RunId
 from bot.ports import RunRow
 from bot.sandbox.server import Sandbox
 from bot.settings import load_settings
@@ -60,7 +60,6 @@ class Desk:
     github: Sandbox
     services: Services
     clock: Clock
-    events: dict[str, Event] = field(default_factory=dict)
 
     @property
     def store(self) -> SqlStore:
@@ -125,17 +124,16 @@ def desk(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Desk]
         stack.callback(databases.app.dispose)
         stack.callback(databases.engine.dispose)
         services = services_of(settings, databases)
-        events: dict[str, Event] = {}
         clock = Clock()
         app = create_app(
-            Intake(settings.webhook_secrets, keys.app_id, lambda: keys.slug, events.__setitem__, lambda _: None),
+            Intake(settings.webhook_secrets, keys.app_id, lambda: keys.slug, lambda guid, event, told: told(True)),
             ready=lambda: None,
             metrics=lambda: b"assay_runs 2\n",
             site=site_of(settings, services, clock),
             trusted_proxies=settings.trusted_proxies,
         )
         stack.enter_context(serving(app, port))
-        yield Desk(f"http://127.0.0.1:{port}", app, github, services, clock, events)
+        yield Desk(f"http://127.0.0.1:{port}", app, github, services, clock)
 
 
 def _people(github: Sandbox, port: int) -> Any:

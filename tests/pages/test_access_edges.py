@@ -33,7 +33,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def bare(site: Site | None = None, proxies: int = 0) -> FlaskClient:
     """The web application alone."""
     app = create_app(
-        Intake([SECRET.encode()], 1, lambda: "us", lambda guid, event: None),
+        Intake([SECRET.encode()], 1, lambda: "us", lambda guid, event, told: told(True)),
         ready=lambda: None,
         metrics=lambda: b"assay_runs 2\n",
         site=site,
