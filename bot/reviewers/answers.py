@@ -86,7 +86,8 @@ def listed(text: str, longest: int = MAX_CHARACTERS) -> tuple[list[Json], bool]:
         found = _items(_value(piece))
         if found is not None:
             return found, False
-    if saved := _complete_items(said):
+    # What is JSON from end to end does not break off, whatever stands in it.
+    if _value(said) is None and (saved := _complete_items(said)):
         return saved, True
     raise ReplyError("the answer holds no complete JSON list of findings")
 

@@ -135,6 +135,11 @@ _JSON = st.recursive(
 )
 
 
+def test_a_list_within_a_whole_answer_is_not_one_that_breaks_off() -> None:
+    with pytest.raises(ReplyError, match="no complete JSON list"):
+        read(json.dumps([None, [{"path": None}, None]]), CHANGE)
+
+
 @given(_JSON, st.text(max_size=20))
 def test_no_answer_breaks_the_reading_and_every_item_is_accounted_for(value: Any, around: str) -> None:
     text = f"{around}{json.dumps(value)}{around}"
