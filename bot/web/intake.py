@@ -16,7 +16,7 @@ from typing import Any, Protocol
 LOG = logging.getLogger("assay.web")
 MOST = 25
 """How many are moved to the queues at a time."""
-QUIET = 0.05
+QUIET = 0.5
 """Seconds without a delivery after which there is time for those that came before."""
 GIVE_WAY = 9.0
 """While deliveries come, the time between two moves: so many times that of a move."""
@@ -147,4 +147,4 @@ class Mover:
         """Leave the processor to deliveries as long as they come: those are being waited for, what is kept is not."""
         until = time.monotonic() + seconds
         while (now := time.monotonic()) < until and now - self._last < QUIET:
-            time.sleep(min(QUIET, until - now))
+            time.sleep(min(0.05, until - now))
