@@ -143,8 +143,8 @@ def _refused(evidence: Evidence, refusal: Refusal, reviewer: Reviewer, asks: Ask
     ends = min(refusal.at + timedelta(seconds=reviewer.wait.grace), deadline)
     if evidence.found:
         cut = Settled(TrialStatus.REVIEWED_FINDINGS, False, f"findings, then {refusal.tone.value}: {refusal.words}")
-        last = evidence.last_change or refusal.at
-        return _Outlook(min(last + timedelta(seconds=reviewer.wait.quiet), deadline), cut)
+        assert evidence.last_change is not None
+        return _Outlook(min(evidence.last_change + timedelta(seconds=reviewer.wait.quiet), deadline), cut)
     outcome = Settled(_STATUS[refusal.tone], False, refusal.words)
     if refusal.tone is not Tone.RATE_LIMITED or not reviewer.askable_again or len(asks.at) >= reviewer.wait.max_asks:
         return _Outlook(ends, outcome)

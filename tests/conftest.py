@@ -13,6 +13,8 @@ from tests.postgres import Postgres, running
 
 # How long an example takes is the machine's affair: on a loaded one, none of them would be quick enough.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples for every mutant: one is killed by a test that would notice it again tomorrow, or not at all.
+settings.register_profile("mutation", settings.get_profile("untimed"), derandomize=True, database=None, max_examples=25)
 settings.load_profile("untimed")
 
 

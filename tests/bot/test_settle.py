@@ -330,6 +330,14 @@ def test_silence_is_a_timeout_or_an_app_that_is_not_there() -> None:
     assert settled(decide(spoke, ACME, ASKED, END, installed=False))[0] is TrialStatus.TIMEOUT
 
 
+def test_a_review_took_from_the_first_ask_to_its_last_word_before_the_deadline() -> None:
+    twice, first, last = Asks((OPENED, at("10:20:00"))), said("Bad", "10:08:00"), said("Worse", "10:30:00", number=2)
+    assert latency(snapshot(issue_comments=[first, last]), ACME, twice) == timedelta(minutes=30)
+    cut = latency(snapshot(issue_comments=[first, last]), ACME, twice, deadline_override_seconds=600)
+    assert cut == timedelta(minutes=8)
+    assert latency(snapshot(), ACME, twice) is None
+
+
 def test_the_deadline_can_be_set_for_a_run() -> None:
     assert decide(snapshot(), ACME, ASKED, at("10:00:01"), deadline_override_seconds=15) == Waiting(at("10:00:15"))
     late = snapshot(issue_comments=[said("Nothing found", "10:00:16")])

@@ -54,6 +54,14 @@ def test_findings_followed_by_a_refusal_are_findings_but_not_all() -> None:
     assert final(shot) == (TrialStatus.REVIEWED_FINDINGS, False, "findings, then error: crashed")
 
 
+def test_after_findings_and_a_refusal_the_quiet_counts_from_whatever_came_last() -> None:
+    placeholder = said("Review in progress", "10:04:00", number=3)
+    shot = snapshot(
+        review_comments=[inline(2, BOT, "Bad", "10:02:00")], issue_comments=[said("I crashed", "10:03:00"), placeholder]
+    )
+    assert due(shot, ACME, ASKED) == at("10:07:00")
+
+
 def test_a_stale_rate_limit_in_an_edited_comment_does_not_hide_the_review() -> None:
     edited = said("You are rate limited.\n\nReview finished", "10:02:00", "10:20:00")
     shot = snapshot(issue_comments=[edited], review_comments=[inline(2, BOT, "Bad", "10:20:00")])
@@ -103,8 +111,8 @@ def test_an_automatic_skip_before_our_own_ask_does_not_end_the_trial() -> None:
     assert final(shot, asks=asked)[0] is TrialStatus.SKIPPED
 
 
-@pytest.mark.parametrize("window", ["again in 3 hours", f"again in {'9' * 40} hours"])
-def test_a_window_beyond_the_deadline_settles_at_once(window: str) -> None:
+@pytest.mark.parametrize("window", ["again in 58 minutes", "again in 3 hours", f"again in {'9' * 40} hours"])
+def test_a_window_that_ends_at_the_deadline_or_beyond_settles_at_once(window: str) -> None:
     shot = snapshot(issue_comments=[said(f"You are rate limited, {window}")])
     assert settled(decide(shot, ACME, ASKED, at("10:02:30")))[0] is TrialStatus.RATE_LIMITED
 
