@@ -46,7 +46,7 @@ class Residual:
     def __init__(self, upstream: str | None) -> None:
         self._counts: Counter[str] = Counter()
         self._owner, _, self._name = (upstream or "").casefold().partition("/")
-        self._full = f"{self._owner}/{self._name}".encode() if self._name else b""
+        self._full = f"{self._owner}/{self._name}".encode()
         # As one word: `go` is not named by `good`.
         name = re.escape(self._name.encode())
         self._word = re.compile(rb"(?<![a-z0-9])" + name + rb"(?![a-z0-9])") if self._name else None

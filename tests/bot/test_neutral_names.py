@@ -10,7 +10,7 @@ from itertools import chain
 import pytest
 
 from bot.model import ForkId
-from bot.neutral import _FIRST, _SECOND, _SUFFIX, TELLTALE, branches, identity, messages, repository_names
+from bot.neutral import _FIRST, _SECOND, _SUFFIX, TELLTALE, Identity, branches, identity, messages, repository_names
 from tests.shared import case
 
 SECRET, OTHER = b"s" * 32, b"t" * 32
@@ -63,6 +63,23 @@ def test_a_different_run_has_other_branches_authors_and_dates() -> None:
     assert identity(SECRET, fork) != identity(OTHER, fork)
     assert identity(SECRET, fork).base_date != identity(SECRET, FORKS[1]).base_date
     assert identity(SECRET, fork) == identity(bytes(SECRET), ForkId("pull-0"))
+
+
+def test_names_are_the_same_in_every_release_so_that_a_retry_after_an_upgrade_finds_its_fork() -> None:
+    # HMAC-SHA256 of `branches`, NUL, `0`, NUL, `pull-0` under 32 times `s` begins with 3e96fafda986c221 (openssl dgst):
+    # 4510068044235981345, which modulo the 109 first words is 11, and that is "cedar".
+    assert branches(SECRET, FORKS[0]) == ("main", "change/cedar-lever")
+    assert repository_names(SECRET, FORKS[0], count=3) == (
+        "quiet-relay-bwzhkw",
+        "west-fountain-qvjgsx",
+        "teal-nest-lever-rbqn",
+    )
+    assert identity(SECRET, FORKS[0]) == Identity(
+        name="Tiny Pier",
+        email="tiny.pier@example.net",
+        base_date=datetime(2023, 6, 22, 12, 52, 37, tzinfo=UTC),
+        head_date=datetime(2023, 7, 3, 2, 3, 16, tzinfo=UTC),
+    )
 
 
 def test_branches_are_what_git_takes() -> None:

@@ -9,6 +9,7 @@ import pytest
 from bot.neutral_preflight import (
     MEBIBYTE,
     FindingKind,
+    TreeFinding,
     Verdict,
     clash_findings,
     secret_finding,
@@ -54,6 +55,9 @@ def test_each_well_known_format_is_found_wherever_it_stands(text: str) -> None:
         "ghp_" + "short",
         "the prefix ghp_ is a token's",
         "xghp_" + (A * 2)[:36],
+        "Xghp_" + (A * 2)[:36],
+        "npm_" + (A * 2)[:36] + "z",
+        "npm_" + (A * 2)[:36] + "Z",
         "AKIA" + "Q7" * 8 + " alone",
         "AKIA" + "Q7" * 8 + "\n" * 300 + (A * 2)[:40],
         "sk_test_" + A[:24],
@@ -79,16 +83,39 @@ def test_a_finding_names_the_path_and_the_kind_and_never_the_secret() -> None:
         one = secret_finding("tests/fixtures/key.txt", secrets(text.encode()))
         assert one.path == "tests/fixtures/key.txt" and kind in one.detail and one.verdict is Verdict.WARN
         assert text not in one.detail
+    told = (
+        "it holds what looks like a npm token and a Slack token: push protection refuses it on public repositories; "
+        "push while the fork is private, or leave the pull request out"
+    )
+    two = secret_finding("k", ("npm token", "Slack token"))
+    assert two == TreeFinding(FindingKind.SECRET, Verdict.WARN, "k", told)
 
 
 def test_a_file_over_the_limit_is_refused_and_a_large_one_is_told() -> None:
-    sizes = [("a", 50 * MEBIBYTE), ("b", 50 * MEBIBYTE + 1), ("c", 100 * MEBIBYTE), ("d", 100 * MEBIBYTE + 1)]
-    found = {one.path: one.verdict for one in size_findings(sizes, 100 * MEBIBYTE)}
-    assert found == {"b": Verdict.WARN, "c": Verdict.WARN, "d": Verdict.REFUSE}
+    sizes = [("a", 52_428_800), ("b", 52_428_801), ("c", 104_857_600), ("d", 104_857_601)]
+    complains = "it has {} bytes; the host complains"
+    refused = (
+        "it has 104857601 bytes and the host takes 104857600 at most: skip this golden pull request "
+        "(large-file storage is not copied)"
+    )
+    assert list(size_findings(sizes, 104_857_600)) == [
+        TreeFinding(FindingKind.LARGE_FILE, Verdict.WARN, "b", complains.format(52_428_801)),
+        TreeFinding(FindingKind.LARGE_FILE, Verdict.WARN, "c", complains.format(104_857_600)),
+        TreeFinding(FindingKind.LARGE_FILE, Verdict.REFUSE, "d", refused),
+    ]
 
 
 def test_paths_that_meet_where_case_or_accents_do_not_count_are_told_once_each() -> None:
     found = list(clash_findings(["Doc/a", "Doc/b", "README", "doc/c", "readme", "caf\u00e9", "cafe\u0301", "other"]))
     assert [one.path for one in found] == ["doc", "readme", "cafe\u0301"]
-    assert {one.kind for one in found} == {FindingKind.CASE_CLASH}
-    assert "'Doc'" in found[0].detail
+    told = "it is 'Doc' where case does not count: such a checkout holds only one of them"
+    assert found[0] == TreeFinding(FindingKind.CASE_CLASH, Verdict.WARN, "doc", told)
+
+
+def test_a_folder_at_any_depth_that_meets_another_is_told() -> None:
+    assert [one.path for one in clash_findings(["A/b/c/d", "a/b/c/e"])] == ["a", "a/b", "a/b/c"]
+
+
+def test_a_long_path_is_cut_where_a_finding_quotes_it() -> None:
+    (found,) = clash_findings(["X" * 300, "x" * 300])
+    assert found.detail.count("X") == 200

@@ -64,11 +64,24 @@ def test_push_protection_tells_which_commit_and_path() -> None:
         "remote:            path: fixtures/key.pem:1\n"
     )
     assert "1a2b3c4d, fixtures/key.pem:1" in push_problem(stderr).message
+    many = "\n".join(f"path: file{number}" for number in range(12))
+    assert push_problem(f"Push cannot contain secrets\n{many}").message.endswith("file8, file9)")
 
 
 def test_what_the_remote_said_is_cut_and_holds_no_control_character() -> None:
     message = push_problem("fatal: \x1b[31mred\x07\r\n" + "x" * 100_000).message
-    assert len(message) < 400 and message.isprintable() and "red" in message
+    assert len(message) < 400 and message.isprintable()
+    assert message.startswith("git failed: fatal: [31mred xxx")
+
+
+def test_what_is_quoted_is_at_most_300_characters_and_tells_that_it_was_cut() -> None:
+    assert push_problem("y" * 300).message == "git failed: " + "y" * 300
+    assert push_problem("y" * 301).message == "git failed: " + "y" * 299 + "…"
+
+
+def test_a_refusal_without_a_place_or_a_word_has_no_empty_brackets() -> None:
+    assert push_problem("shallow update not allowed").message.endswith("or fetch the full history")
+    assert push_problem("").message == push_problem(" \n\0").message == "git failed and said nothing"
 
 
 def test_a_long_hostile_answer_is_classified_at_once() -> None:

@@ -41,6 +41,34 @@ def test_a_name_inside_a_longer_word_and_bytes_that_are_no_text_count_for_nothin
     assert counted("acme/go", ["x"], b"go, Go!\n")["name_texts"] == 2
 
 
+def test_what_one_file_tells_is_added_to_what_another_told() -> None:
+    text = b"(C)opyright 2021\nhttps://github.com/acme/go by go a@b.co\n"
+    assert counted("acme/go", [], text, text, b"nothing") == {
+        "upstream_texts": 2,
+        "name_texts": 2,
+        "copyrights": 2,
+        "forge_links": 2,
+        "links": 2,
+        "addresses": 2,
+    }
+
+
+def test_a_copyright_that_is_shouted_and_a_clone_address_without_a_scheme_count_as_well() -> None:
+    assert counted(None, [], b"COPYRIGHT 2020 ACME\n") == {"copyrights": 1}
+    assert counted(None, [], b"git@github.com:acme/go.git") == {"forge_links": 1, "addresses": 1}
+
+
+def test_a_name_of_two_words_is_known_in_a_path_by_any_separator() -> None:
+    assert counted("acme/my-widgets", ["src/My_Widgets/a.py", "my/b.py"]) == {"blobs": 2, "upstream_paths": 1}
+
+
+def test_each_file_that_nobody_looked_into_is_counted() -> None:
+    residual = Residual("acme/go")
+    residual.unread()
+    residual.unread()
+    assert residual.counted() == {"unread": 2}
+
+
 def test_a_suite_that_ships_its_files_has_no_upstream_to_give_away() -> None:
     found = counted(None, ["package.json"], b"https://example.com\n")
     assert found == {"blobs": 1, "package_files": 1, "links": 1}

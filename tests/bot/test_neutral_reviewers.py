@@ -46,10 +46,14 @@ def planned(suite: Suite, *chosen: Reviewer, granted: bool = False) -> tuple[For
 def test_the_files_of_any_reviewer_known_leave_and_edited_ones_refuse_the_pull_request() -> None:
     known = [reviewer("acme", configs=(".acme/", "/acme.yaml")), reviewer("zeta"), reviewer("none")]
     rules = tree_needs(known, known[1:], granted=False).rules(RULES)
-    paths = [".acme/rules", "sub/.acme/x", "acme.yaml", "sub/acme.yaml", "a.py", "AGENTS.md"]
+    paths = [".acme/rules", "sub/.Acme/x", "acme.yaml", "sub/acme.yaml", "a.py", "AGENTS.md"]
     done = strip(paths, frozenset({"acme.yaml"}), rules)
-    assert [one.path for one in done.removed] == [".acme/rules", "sub/.acme/x", "AGENTS.md"]
-    assert [one.path for one in done.refused] == ["acme.yaml"] and "equal rules" in done.refused[0].reason
+    assert [one.path for one in done.removed] == [".acme/rules", "sub/.Acme/x", "AGENTS.md"]
+    (refused,) = done.refused
+    why = "it configures a reviewer, so the reviewers would not be measured under equal rules"
+    assert refused.path == "acme.yaml"
+    assert refused.reason == f"the golden pull request changes it; configuration of acme: {why}"
+    assert rules.groups[-1].edited == "refuse"
 
 
 def test_the_rules_that_ship_decide_first() -> None:
@@ -83,7 +87,12 @@ def test_an_action_takes_part_only_with_a_workflow_and_the_grant() -> None:
     assert action_problem(whole, granted=True) is None
     assert tree_needs([whole], [whole], granted=True).workflows == {FLOW.path: FLOW.content}
     assert not tree_needs([whole], [plain], granted=True).workflows
-    assert "ASSAY_WORKFLOWS_GRANTED" in (action_problem(whole, granted=False) or "")
+    why = "needs_action: it runs as a GitHub Action, and workflows are taken out of neutral forks; its registry entry"
+    assert action_problem(bare, granted=True) == f"{why} names no workflow to put in"
+    assert action_problem(whole, granted=False) == (
+        f"{why} names one to put in, which takes `workflows: write`: grant it to the App and set "
+        "ASSAY_WORKFLOWS_GRANTED=true"
+    )
 
 
 def test_two_workflows_of_one_name_are_an_error() -> None:

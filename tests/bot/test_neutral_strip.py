@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import manifests
-from bot.neutral import StripRules, parse_strip_rules, strip
+from bot.neutral import Decided, StripRules, parse_strip_rules, strip
 from tests.shared import SHARED
 
 MANIFEST = Path(manifests.__file__).with_name("strip_paths.yaml")
@@ -54,10 +54,11 @@ def test_what_only_looks_alike_stays(path: str) -> None:
 def test_what_the_golden_change_itself_touches_is_kept_on_both_sides_or_refused_with_the_reason() -> None:
     paths = [".github/workflows/ci.yml", ".github/workflows/other.yml", ".coderabbit.yaml", "src/a.py"]
     result = strip(paths, frozenset({paths[0], paths[2], paths[3]}), shipped())
-    assert [one.path for one in result.removed] == [paths[1]]
+    assert result.removed == (Decided(paths[1], "workflows"),)
     (kept,) = result.kept_both
     (refused,) = result.refused
     assert kept.path == paths[0] and "permission to write workflows" in kept.reason
+    assert kept.reason.startswith("the golden pull request changes it; workflows: ")
     assert refused.path == paths[2] and "configures a reviewer" in refused.reason
 
 
@@ -83,6 +84,11 @@ def test_a_broken_manifest_says_where_it_is_broken(text: str, told: str) -> None
     with pytest.raises(ValueError, match=r"strip\.yaml") as caught:
         parse_strip_rules(text, "strip.yaml")
     assert told in str(caught.value)
+
+
+def test_every_fault_of_a_broken_manifest_is_told_and_where_nobody_named_it_the_shipped_one_is_meant() -> None:
+    with pytest.raises(ValueError, match=r"\Astrip_paths\.yaml: version: .{1,80}; groups: .{1,80}\Z"):
+        parse_strip_rules("version: 2\ngroups: []")
 
 
 def test_a_pattern_is_text_and_no_expression() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.neutral import forbidden_for, leaks, links_back, neutral_text
+from bot.neutral import Told, forbidden_for, fork_leaks, leaks, links_back, neutral_text
 from tests.shared import case
 
 
@@ -168,7 +168,8 @@ def test_a_forbidden_name_is_found_in_every_spelling(text: str) -> None:
 
 def test_a_short_name_is_found_as_a_word_only() -> None:
     assert leaks([("t", "good cargo")], ["go"]) == ()
-    assert leaks([("t", "Go, then")], ["go"]) == ("t: contains 'go'",)
+    for spelt in ("Go, then", "g\u200bo", "g\u0336o"):
+        assert leaks([("t", spelt)], ["go"]) == ("t: contains 'go'",)
 
 
 def test_leaks_are_told_text_by_text_and_empty_words_forbid_nothing() -> None:
@@ -177,6 +178,16 @@ def test_leaks_are_told_text_by_text_and_empty_words_forbid_nothing() -> None:
     assert found == ("title: contains 'widgets'", "body: contains 'zeta-review'")
 
 
+def test_a_leak_is_told_by_its_place_and_its_kind_and_never_by_its_words() -> None:
+    told = Told("octo/gizmos", "77001-1", derived_only=("zeta",))
+    derived, pinned = [("the branch", "work/zeta-bay")], [("the title", "Zeta: fix it"), ("the body", "Note: fixes #5")]
+    assert fork_leaks(derived, pinned, told) == (
+        "the branch names the suite or a reviewer",
+        "the body points back to somewhere",
+    )
+
+
 def test_a_pinned_text_that_still_points_somewhere_is_reported() -> None:
     (told,) = links_back([("pulls[3].body", "Fixes #5"), ("pulls[4].body", "Fixes it")])
-    assert told.startswith("pulls[3].body: ")
+    why = "has a reference, link, mention, address or trailer; neutral would be ''"
+    assert told == f"pulls[3].body: {why}"
