@@ -110,7 +110,7 @@ def _draws(secret: bytes, purpose: str, fork: ForkId) -> Iterator[int]:
     if len(secret) < _LEAST_SECRET:
         raise ValueError(f"the run secret has {len(secret)} bytes; it needs at least {_LEAST_SECRET}")
     for counter in itertools.count():
-        message = f"{purpose}\0{counter}\0{fork}".encode("utf-8", "surrogatepass")
+        message = f"{purpose}\0{counter}\0{fork}".encode()
         yield int.from_bytes(hmac.digest(secret, message, "sha256")[:8], "big")
 
 
@@ -186,5 +186,5 @@ def identity(secret: bytes, fork_id: ForkId) -> Identity:
 
 def messages(title: str) -> Messages:
     """The commit messages of a fork whose pull request is called `title`: one line each, no trailers."""
-    line = " ".join(neutral_text(title).replace("\0", " ").split())
+    line = " ".join(neutral_text(title).split())
     return Messages("Initial import", line or "Update")

@@ -111,8 +111,11 @@ def test_commit_messages_are_one_neutral_line() -> None:
 def test_a_secret_that_could_be_guessed_is_refused(secret: bytes) -> None:
     with pytest.raises(ValueError, match="at least 16"):
         repository_names(secret, FORKS[0])
+    assert repository_names(b"x" * 16, FORKS[0])
 
 
 def test_forbidding_every_word_is_an_error_and_no_endless_search() -> None:
     with pytest.raises(ValueError, match="too much is forbidden"):
         repository_names(SECRET, FORKS[0], forbidden=list(_FIRST))
+    with pytest.raises(ValueError, match=r"\Aevery neutral word is a part of this fork's id\Z"):
+        branches(SECRET, ForkId("-".join(_FIRST)))
