@@ -37,9 +37,9 @@ coverage: venv ## branches of `scoring` and of the rules of `bot` that do no I/O
 	@$(BIN)/coverage run -m pytest -q tests/scoring tests/bot $(ARGS)
 	@$(BIN)/coverage report --skip-covered
 
-mutation: venv ## mutants of the rules, and the tests that notice them; goes on where it stopped; ARGS="bot.settle*" for some
+mutation: venv ## mutants of the rules that no test notices; goes on where it stopped; ARGS="bot.settle*" for some
 	@$(BIN)/mutmut run $(ARGS)
-	@$(BIN)/mutmut results
+	@$(BIN)/python -m tests.mutation.again
 
 venv: $(VENV)/installed
 

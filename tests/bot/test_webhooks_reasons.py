@@ -156,6 +156,13 @@ def test_a_type_that_is_no_word_is_told_from_the_login(kind: str, read_as: str) 
     assert answer.sender == Actor("zeta[bot]", read_as)
 
 
+@pytest.mark.parametrize("kind", ["", None, "a b"])
+def test_a_person_without_a_type_is_a_person(kind: str | None) -> None:
+    answer = read("push", payload("push") | {"sender": {"login": "dev-one", "type": kind}})
+    assert isinstance(answer, Pushed)
+    assert answer.sender == Actor("dev-one", "User")
+
+
 @pytest.mark.parametrize("number", [1, 2**63 - 1])
 def test_the_smallest_and_the_largest_number_are_numbers(number: int) -> None:
     answer = read("push", payload("push") | {"installation": {"id": number}})
@@ -163,11 +170,12 @@ def test_the_smallest_and_the_largest_number_are_numbers(number: int) -> None:
     assert answer.installation == number
 
 
-def test_a_repository_without_its_full_name_is_known_by_its_parts() -> None:
+@pytest.mark.parametrize(("full_name", "read_as"), [(None, "zeta/tools"), ("acme/control", "acme/control")])
+def test_a_repository_without_its_full_name_is_known_by_its_parts(full_name: str | None, read_as: str) -> None:
     parts = {"name": "tools", "owner": {"login": "zeta"}, "default_branch": "main"}
-    answer = read("push", payload("push") | {"repository": parts})
+    answer = read("push", payload("push") | {"repository": parts | {"full_name": full_name}})
     assert isinstance(answer, Pushed)
-    assert str(answer.repo) == "zeta/tools"
+    assert str(answer.repo) == read_as
 
 
 def test_activity_may_name_the_pull_request_outside_or_the_commit_alone() -> None:
