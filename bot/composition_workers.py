@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from bot.adapters import database, slots
 from bot.adapters.patience import patient
-from bot.composition import Databases, engine_url, services_of
+from bot.composition import Databases, engine_url, services_of, utc_now
 from bot.settings import Settings
 from bot.workflows import engine, reconcile
+from bot.workflows.clock import Watch
 from bot.workflows.reaper import Reaper
 from bot.workflows.services import Services, use
 
@@ -73,11 +74,25 @@ def _keep(slot: Slot) -> None:
 
 
 def _look_around(slot: Slot) -> None:
-    """Take over from the dead, until the process ends."""
-    reaper = Reaper(slot, engine.busy, engine.hand_on)
+    """Take over from the dead, and let nothing wait for a clock that was set back, until the process ends."""
+    reaper, watch = Reaper(slot, engine.busy, engine.hand_on), Watch()
+    # Before we began it may have been set back too, nobody knows by how much.
+    back: float | None = None
     while True:
         time.sleep(REAP_SECONDS)
+        back = back + watch.set_back() if back is not None else None
         try:
+            if back != 0:
+                _hasten(back)
+                back = 0.0
             reaper.round()
         except (database.DatabaseError, engine.EngineError) as error:
             LOG.warning("the other workers cannot be looked at: %s", type(error).__name__)
+
+
+def _hasten(back: float | None) -> None:
+    hastened = engine.hasten(utc_now(), back)
+    if back is not None:
+        LOG.warning("the clock was set back by %.0f s; %d waits are brought forward", back, hastened)
+    elif hastened:
+        LOG.warning("the clock was set back while nobody worked; %d waits are brought forward", hastened)

@@ -219,8 +219,11 @@ class Ledger(Protocol):
         """How many sends may have been done: sent, and not refused."""
         ...
 
-    def sent(self, key: str) -> None:
-        """Note, before sending, that the write goes out now."""
+    def sent(self, key: str, now: datetime) -> datetime | None:
+        """Note, before sending, that the write goes out now, and give None.
+
+        Where writes of its identity that came late have gone out too lately: note nothing, and give when to ask again.
+        """
         ...
 
     def refused(self, key: str) -> None:

@@ -28,6 +28,8 @@ _STATUS = {
     Tone.ERROR: TrialStatus.ERROR,
     Tone.RATE_LIMITED: TrialStatus.RATE_LIMITED,
 }
+LONGEST_POLL = 3600.0
+"""Seconds between two readings of a fork, at most."""
 _CALLS_PER_READ = 7
 """Requests one reading of a fork costs."""
 
@@ -96,7 +98,7 @@ def wake(decisions: Iterable[Decision], now: datetime, poll_seconds: float) -> d
     return max(now, min(*moments, now + timedelta(seconds=poll_seconds)))
 
 
-def poll_interval(waiting_forks: int, hourly_limit: int, *, least: float = 30, most: float = 3600) -> float:
+def poll_interval(waiting_forks: int, hourly_limit: int, *, least: float = 30, most: float = LONGEST_POLL) -> float:
     """Seconds between two readings of a fork, so that all the waiting forks together use half the hourly limit."""
     if hourly_limit <= 0:
         return most

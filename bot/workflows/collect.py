@@ -6,6 +6,7 @@ import logging
 from datetime import datetime, timedelta
 
 from bot import settle
+from bot.answers import LONGEST_WAIT
 from bot.model import Asks, ForkId, RepoName, RunId, Settled, Snapshot, TriggerKind, Waiting
 from bot.ports import ForkRow, GitHubError, Json, RunRow, TrialRow
 from bot.registry import Reviewer, TriggerSpec
@@ -61,9 +62,15 @@ def look_soon(fork: ForkRow) -> None:
 def nudge(fork: ForkRow) -> None:
     """Something happened on a fork: look soon, and not later than was set."""
     if fork.state == "open":
-        timing = current().timing
-        cap = (fork.wake_at - current().clock()).total_seconds() if fork.wake_at else timing.nudge
+        timing, now = current().timing, current().clock()
+        known = fork.wake_at is not None and fork.wake_at <= last_wake(current(), now)
+        cap = (fork.wake_at - now).total_seconds() if fork.wake_at and known else timing.nudge
         engine.wake(collect, "collect", f"{fork.run}/{fork.id}", timing.nudge, fork.run, fork.id, cap=max(cap, 1))
+
+
+def last_wake(services: Services, now: datetime) -> datetime:
+    """No look is put off for longer: one that seems to be was set before the clock was set back."""
+    return now + timedelta(seconds=max(LONGEST_WAIT, settle.LONGEST_POLL, services.timing.poll or 0))
 
 
 def _wake(fork: ForkRow, seconds: float) -> None:

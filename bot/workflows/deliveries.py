@@ -54,7 +54,11 @@ def _since(services: Services, now: datetime) -> datetime:
         start = now.replace(microsecond=0)
         services.store.set_cursor(BEGAN, start.isoformat())
         return start
-    return max(datetime.fromisoformat(began), datetime.fromisoformat(reached) - OVERLAP, now - KEPT)
+    first, last = datetime.fromisoformat(began), datetime.fromisoformat(reached)
+    if last > now + OVERLAP:
+        # The clock was set back since, and how far has really been read is not known: what is known is left out later.
+        return max(min(first, now), now - KEPT)
+    return max(first, last - OVERLAP, now - KEPT)
 
 
 def _take_up(services: Services, attempts: Iterable[Raw], now: datetime) -> Json:

@@ -10,7 +10,7 @@ import inspect
 import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from dbos import DBOS, DBOSClient, DBOSConfig, Debouncer, SetWorkflowID
@@ -49,6 +49,8 @@ sees what the first has mended; `progress` so that of two edits the later one wa
 each knows what those before it have spent. One that a dead worker left counts as running until it is handed on, which
 the others do within seconds.
 """
+SET_BACK_SECONDS = 60.0
+"""A row that is stamped farther ahead was made before the clock was set back; less may be two hosts' clocks."""
 _ALIVE = ["PENDING", "ENQUEUED", "DELAYED"]
 
 Json = Any
@@ -221,6 +223,28 @@ def hand_on(by_queue: Mapping[str, Sequence[str]]) -> int:
     for queue, ids in by_queue.items():
         DBOS.resume_workflows(list(ids), queue_name=queue)
     return sum(len(ids) for ids in by_queue.values())
+
+
+def hasten(now: datetime, back: float | None = None) -> int:
+    """Bring forward what would wait until a clock that was set back has caught up. Gives how many.
+
+    Args:
+        now: by the clock as it is now.
+        back: by how many seconds it was set back just now; None: that is not known, and rows stamped at a moment that
+            is yet to come tell of it. Several workers may do this: what wakes too early sets its next wake.
+    """
+    at, hastened = now.timestamp() * 1000, 0
+    since = None if back is not None else (now + timedelta(seconds=SET_BACK_SECONDS)).isoformat()
+    rows = DBOS.list_workflows(status="DELAYED", start_time=since, load_input=False, load_output=False)
+    for row in rows:
+        until, stamped = row.delay_until_epoch_ms, row.created_at
+        if until is None or stamped is None:
+            continue
+        sooner = until - back * 1000 if back is not None else at + until - stamped
+        if at <= sooner < until:
+            DBOS.set_workflow_delay(row.workflow_id, delay_until_epoch_ms=int(sooner))
+            hastened += 1
+    return hastened
 
 
 def schema(engine: Engine) -> tuple[int, int]:

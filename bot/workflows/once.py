@@ -74,9 +74,9 @@ def _attempt(services: Services, write: Write) -> dict[str, Json]:
         try:
             done = _look(services, write)
             if done is None:
-                slot = services.ledger.reserve(write.key, write.identity, services.clock())
-                if not _sleep_until(services, slot):
-                    return {"later": slot.isoformat()}
+                turn = _await_turn(services, write)
+                if turn is not None:
+                    return {"later": turn.isoformat()}
                 done = _send(services, write)
         except (GitHubError, GitFailure) as error:
             verdict = _verdict(services, write, error, attempt)
@@ -114,8 +114,15 @@ def _look(services: Services, write: Write) -> Json | None:
     return found
 
 
+def _await_turn(services: Services, write: Write) -> datetime | None:
+    """None when the write is noted as going out now; else its turn, which is too far away to sleep for."""
+    turn: datetime | None = services.ledger.reserve(write.key, write.identity, services.clock())
+    while turn is not None and _sleep_until(services, turn):
+        turn = services.ledger.sent(write.key, services.clock())
+    return turn
+
+
 def _send(services: Services, write: Write) -> Json:
-    services.ledger.sent(write.key)
     try:
         return write.make()
     except GitHubError as error:

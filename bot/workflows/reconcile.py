@@ -11,7 +11,7 @@ from bot.model import Actor, ForkId, Installed, Raw, RepoName, RunId
 from bot.ports import ForkRow, GitHub, GitHubError, RunRow
 from bot.workflows import builtin_asks, deliveries, engine, raws
 from bot.workflows.cleanup import archive_due
-from bot.workflows.collect import look_soon, nudge, waits_for_bots
+from bot.workflows.collect import last_wake, look_soon, nudge, waits_for_bots
 from bot.workflows.ids import command_key, issue_key
 from bot.workflows.once import Deferred, Refused, Write, try_again_in, write_once
 from bot.workflows.services import Services, current
@@ -120,13 +120,14 @@ def _queued(queue: str, workflow: str, workflow_id: str, *args: engine.Json) -> 
 
 
 def _late(services: Services) -> list[tuple[RunId, ForkId]]:
-    """Open forks whose waking was lost."""
-    late = services.clock() - LATE
+    """Open forks whose waking was lost: it is past, or farther away than any is set."""
+    now = services.clock()
+    late, never = now - LATE, last_wake(services, now) + LATE
     return [
         (run.id, fork.id)
         for run in services.store.active_runs()
         for fork in services.store.forks(run.id)
-        if fork.state == "open" and (fork.wake_at is None or fork.wake_at < late)
+        if fork.state == "open" and (fork.wake_at is None or not late <= fork.wake_at <= never)
         if waits_for_bots(services, run, fork)
     ]
 

@@ -83,7 +83,7 @@ def test_a_confirmed_write_is_remembered_and_an_unconfirmed_one_is_not(engine: s
 def test_a_refused_send_is_not_counted_as_maybe_done(engine: sa.Engine) -> None:
     ledger = SqlLedger(engine, WriteLimits())
     ledger.intend("a", "comment", NOW)
-    ledger.sent("a")
+    assert ledger.sent("a", NOW) is None
     assert ledger.attempts("a") == 1
     ledger.refused("a")
     assert ledger.attempts("a") == 0

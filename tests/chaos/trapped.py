@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ TRAP = "CHAOS_TRAP"
 RECORD = "CHAOS_RECORD"
 """A file that gets a line for each moment that is met."""
 CLOCK = "CHAOS_CLOCK"
-"""A file with the seconds by which this machine's clock is wrong. What it says at the start holds for everything in the
-process; what it says later for what is decided by the clock."""
+"""A file with the seconds by which this machine's clock is wrong, for everything in the process that asks for it."""
 
 BEFORE, INSIDE, AFTER = "before", "inside", "after"
 """Before a step begins; when its work is done and not yet remembered; when it is remembered."""
@@ -119,23 +118,16 @@ class _Pieces(dict[str, bytes]):
             yield one
 
 
-def _wrong_clock(original: Callable[[], datetime], path: Path) -> Callable[[], datetime]:
-    def clock() -> datetime:
-        return original() + timedelta(seconds=float(path.read_text()) if path.exists() else 0.0)
-
-    return clock
-
-
-def _start_wrong(path: Path) -> None:
-    original, ahead = time.time, float(path.read_text())
-    time.time = lambda: original() + ahead
+def _wrong(path: Path) -> None:
+    """Let the clock say what the file says, before anybody has taken hold of the right one."""
+    original = time.time
+    time.time = lambda: original() + (float(path.read_text() or 0) if path.exists() else 0.0)
 
 
 def arm() -> None:
-    if CLOCK in os.environ and Path(os.environ[CLOCK]).exists():
-        # Before anybody has taken hold of the right one.
-        _start_wrong(Path(os.environ[CLOCK]))
-    from bot import composition
+    if CLOCK in os.environ:
+        _wrong(Path(os.environ[CLOCK]))
+    from bot import composition, composition_workers
     from bot.adapters.inbox import SqlInbox
     from bot.judging import keeping
     from bot.workflows import engine, judge
@@ -166,7 +158,8 @@ def arm() -> None:
         ),
     ]
     if CLOCK in os.environ:
-        rest.append((composition, "utc_now", _wrong_clock(composition.utc_now, Path(os.environ[CLOCK]))))
+        now = lambda: datetime.fromtimestamp(time.time(), UTC)  # noqa: E731
+        rest += [(module, "utc_now", now) for module in (composition, composition_workers)]
     for module, name, way in rest:
         setattr(module, name, way)
 
