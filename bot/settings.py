@@ -207,7 +207,7 @@ class Settings(WebSettings):
     issue_poll_seconds: Seconds = Field(default=60.0, examples=["60"])
     """How often the control repository is read for issues and commands whose webhook was lost."""
     queue_poll_seconds: Seconds = Field(default=0.5, examples=["0.5"])
-    """How often a worker looks for work."""
+    """How often a worker looks for deliveries; for work that nobody waits for it looks two or three times rarer."""
     progress_seconds: Seconds = Field(default=15.0, examples=["15"])
     """Least time between two edits of a progress comment."""
     nudge_seconds: Seconds = Field(default=5.0, examples=["5"])

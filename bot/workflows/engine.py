@@ -51,6 +51,20 @@ the others do within seconds.
 """
 SET_BACK_SECONDS = 60.0
 """A row that is stamped farther ahead was made before the clock was set back; less may be two hosts' clocks."""
+PATIENT: Mapping[str, float] = {
+    "start": 2,
+    "forks": 2,
+    "collect": 2,
+    "publish": 2,
+    "sweep": 3,
+    "reviews": 3,
+    "score": 3,
+    "progress": 3,
+}
+"""Queue -> how many times rarer a worker looks for work there than in a queue that somebody waits for.
+
+Looking is all that an idle worker does: what it costs is the looks of all queues together.
+"""
 _ALIVE = ["PENDING", "ENQUEUED", "DELAYED"]
 
 Json = Any
@@ -73,14 +87,14 @@ def configure(engine: Engine, url: str, executor: str) -> None:
 
 
 def launch(queue_poll: float) -> None:
-    """Start to work on the queues, and take up what a killed process left."""
+    """Start to work on the queues, looked at every `queue_poll` seconds or a few times rarer, and on what was left."""
     DBOS.launch()
     for name, concurrency in QUEUES.items():
         DBOS.register_queue(
             name,
             worker_concurrency=concurrency,
             global_concurrency=1 if name in ALONE else None,
-            polling_interval_sec=queue_poll,
+            polling_interval_sec=queue_poll * PATIENT.get(name, 1),
             on_conflict="always_update",
         )
 

@@ -1,4 +1,4 @@
-"""A data directory in which runs wait for bots that have not answered: all forks open, every waking a day away."""
+"""Runs that wait for bots which have not answered: all forks open, every row of the engine a day away."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ REVIEWERS = tuple(ReviewerId(f"reviewer-{letter}") for letter in "abcdefghijkl")
 FORKS = 50
 """Of a run; with all reviewers, 600 trials."""
 DAY = timedelta(days=1)
+NEXT_LOOK = timedelta(minutes=55)
+"""No waking is ever set for later than an hour; one that seems to be counts as lost."""
 
 
 def fill(data: Path, trials_wanted: int, installation: int) -> int:
@@ -61,7 +63,7 @@ def _open_all(app: sa.Engine) -> None:
     repo = sa.literal("acme-bench/", sa.Text) + forks.c.id
     opened = {"state": "open", "repo": repo, "repo_key": repo, "pull": 1}
     with app.begin() as db:
-        stamps = {"opened_at": now.isoformat(), "wake_at": (now + DAY).isoformat()}
+        stamps = {"opened_at": now.isoformat(), "wake_at": (now + NEXT_LOOK).isoformat()}
         db.execute(sa.update(forks).values(**opened, **stamps))
         db.execute(sa.update(trials).values(**asked))
 
