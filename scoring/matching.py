@@ -93,7 +93,7 @@ def _best_path(
     for _ in range(len(goldens) + 1):
         changed = False
         for (candidate, golden), weight in sorted(weights.items()):
-            if golden not in reach or held.get(golden) == candidate:
+            if golden not in reach:
                 continue
             total = reach[golden] + weight
             if candidate not in gain or total > gain[candidate]:
@@ -186,8 +186,7 @@ class _Table:
         return judgement.verdict if judgement else Verdict.UNDECIDED
 
     def confidence(self, candidate: CandidateId, golden: GoldenId) -> float | None:
-        judgement = self.judged.get((candidate, golden))
-        return judgement.confidence if judgement else None
+        return self.judged[candidate, golden].confidence
 
     def matches(self, candidate: CandidateId) -> tuple[GoldenId, ...]:
         if candidate in self.withdrawn:
@@ -208,7 +207,7 @@ class _Table:
         claim_of: dict[CandidateId, CandidateId] = {}
         members: dict[CandidateId, list[CandidateId]] = {}
         for candidate in self.candidates:
-            key = (self.group.get(candidate, candidate), self.matches(candidate), candidate in self.withdrawn)
+            key = (self.group.get(candidate, candidate), self.matches(candidate))
             claim_of[candidate] = first.setdefault(key, candidate)
             members.setdefault(claim_of[candidate], []).append(candidate)
         return claim_of, members
@@ -247,7 +246,7 @@ class _Table:
             return CandidateOutcome(
                 candidate,
                 OutcomeKind.TP,
-                self._why(candidate, golden),
+                self.judged[candidate, golden].reason,
                 golden,
                 None,
                 self.confidence(candidate, golden),
@@ -276,10 +275,6 @@ class _Table:
         reason = "says again what a candidate says that matches a golden"
         return CandidateOutcome(candidate, OutcomeKind.DUPLICATE, reason, golden, self.held[golden])
 
-    def _why(self, candidate: CandidateId, golden: GoldenId) -> str:
-        judgement = self.judged.get((candidate, golden))
-        return judgement.reason if judgement else ""
-
     def _gap(self, candidate: CandidateId) -> str:
         reasons = [
             judgement.reason if (judgement := self.judged.get((candidate, golden))) else "no judgement was given"
@@ -292,7 +287,7 @@ class _Table:
     def golden_outcome(self, golden: GoldenId) -> GoldenOutcome:
         if golden in self.held:
             finder = self.held[golden]
-            return GoldenOutcome(golden, GoldenState.FOUND, self._why(finder, golden), finder)
+            return GoldenOutcome(golden, GoldenState.FOUND, self.judged[finder, golden].reason, finder)
         if hope := self._still_possible(golden):
             reason = f"could be found by {hope}, which could not be judged"
             return GoldenOutcome(golden, GoldenState.UNSCORED, reason)

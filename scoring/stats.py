@@ -63,9 +63,10 @@ def f1(tp: int, fp: int, fn: int, confidence: float = CONFIDENCE) -> Estimate:
     """
     if tp + fn == 0:
         return Estimate(None, None, None, 0, "no golden was scored, so there was nothing to find")
-    jaccard = wilson(tp, tp + fp + fn, confidence)
-    return Estimate(2 * tp / (2 * tp + fp + fn), _dice(jaccard.low), _dice(jaccard.high), jaccard.n)
+    n = tp + fp + fn
+    low, high = wilson_bounds(tp, n, z_of(confidence))
+    return Estimate(2 * tp / (2 * tp + fp + fn), _dice(low), _dice(high), n)
 
 
-def _dice(jaccard: float | None) -> float | None:
-    return None if jaccard is None else 2 * jaccard / (1 + jaccard)
+def _dice(jaccard: float) -> float:
+    return 2 * jaccard / (1 + jaccard)

@@ -6,16 +6,23 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from bot.adapters.database import open_engine
 from tests.postgres import Postgres, running
 
 # How long an example takes is the machine's affair: on a loaded one, none of them would be quick enough.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# The same examples for every mutant: one is killed by a test that would notice it again tomorrow, or not at all.
-settings.register_profile("mutation", settings.get_profile("untimed"), derandomize=True, database=None, max_examples=25)
 settings.load_profile("untimed")
+# One run of the tests for each mutant: few examples, the same each time, and no search for the smallest that fails.
+settings.register_profile(
+    "mutation",
+    parent=settings.get_profile("untimed"),
+    max_examples=20,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+)
 
 
 @pytest.fixture(scope="session")

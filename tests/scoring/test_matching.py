@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.matching import Settlement, assign, settle
-from scoring.model import CandidateId, GoldenId, GoldenState, Judgement, OutcomeKind, Verdict
+from scoring.model import (
+    CandidateId,
+    CandidateOutcome,
+    Counts,
+    GoldenId,
+    GoldenOutcome,
+    GoldenState,
+    Judgement,
+    OutcomeKind,
+    Verdict,
+)
 from tests.scoring.make import candidate, golden, judged
 from tests.shared import case
 
@@ -78,6 +88,155 @@ def _pair(one: str, known: str) -> tuple[CandidateId, GoldenId]:
     return CandidateId(one), GoldenId(known)
 
 
+def _edges(**row: dict[str, float]) -> dict[tuple[CandidateId, GoldenId], float | None]:
+    return {_pair(c, g): value for c, cells in row.items() for g, value in cells.items()}
+
+
+def test_a_millionth_of_confidence_outweighs_every_id() -> None:
+    assert assign(_edges(c1={"g1": 0.5}, c2={"g1": 0.500001})) == {"g1": "c2"}
+    # g1 comes first by id and c1 first for it, but c2 is a millionth surer; g2 and g3 have c3 and c4 either way.
+    rest: dict[str, dict[str, float]] = {"c3": {"g2": 0.5}, "c4": {"g3": 0.5}}
+    made = assign(_edges(c1={"g1": 0.5}, c2={"g1": 0.500001}, **rest))
+    assert made == {"g1": "c2", "g2": "c3", "g3": "c4"}
+
+
+def test_the_first_golden_gets_the_first_candidate_whatever_that_costs_the_next() -> None:
+    # Both ways assign three. Giving c1 to g1 leaves c4 for g2; the other way, c2 and c1, has the better places in sum.
+    made = assign(_edges(c1={"g1": 0.5, "g2": 0.5}, c2={"g1": 0.5}, c3={"g3": 0.5}, c4={"g2": 0.5}))
+    assert made == {"g1": "c1", "g2": "c4", "g3": "c3"}
+
+
+def test_ids_break_ties_between_dozens_of_equal_candidates() -> None:
+    names = [f"{at:02}" for at in range(14)]
+    made = assign({_pair(f"c{one}", f"g{two}"): 0.5 for one in names for two in names})
+    assert made == {f"g{one}": f"c{one}" for one in names}
+
+
+def test_a_long_chain_of_changes_is_followed_to_its_end() -> None:
+    # The surest pairs, c2-g1 and c3-g2, leave g3 and c1 without one; all three are found only by c1-g1, c2-g2, c3-g3.
+    made = assign(_edges(c1={"g1": 0.1}, c2={"g1": 0.9, "g2": 0.1}, c3={"g2": 0.9, "g3": 0.1}))
+    assert made == {"g1": "c1", "g2": "c2", "g3": "c3"}
+
+
+def _said(claim: str, known: str, verdict: Verdict, reason: str, sure: float | None = None) -> Judgement:
+    return Judgement(CandidateId(claim), GoldenId(known), verdict, "test", reason, sure)
+
+
+def test_every_outcome_says_what_with_whom_how_sure_and_why() -> None:
+    names, known = (
+        ["hit", "again", "both", "open", "gone", "stray", "stray2", "sound", "twin", "other"],
+        ["g1", "g2", "g3"],
+    )
+    said = {
+        ("hit", "g1"): _said("hit", "g1", M, "the same lock", 0.9),
+        ("again", "g1"): _said("again", "g1", M, "that lock too", 0.4),
+        ("both", "g1"): _said("both", "g1", M, "perhaps the lock"),
+        ("both", "g2"): _said("both", "g2", M, "the page", 0.7),
+        ("other", "g2"): _said("other", "g2", M, "the same page", 0.8),
+        ("open", "g3"): _said("open", "g3", U, "the judge did not answer"),
+        ("open", "g1"): _said("open", "g1", N, "another lock"),
+    }
+    rest = [_said(c, g, N, "no") for c in names for g in known if (c, g) not in said and (c, g) != ("open", "g2")]
+    settled = settle(
+        [candidate(name, flags=("withdrawn_by_author_bot",) if name == "gone" else ()) for name in names],
+        [golden(name) for name in known],
+        [*said.values(), *rest],
+        [(CandidateId("hit"), CandidateId("twin"))],
+        {CandidateId("sound")},
+    )
+    made = {one.candidate: one for one in settled.outcomes}
+    another = "matches a golden that another candidate is assigned to"
+    g1, g2 = GoldenId("g1"), GoldenId("g2")
+    hit, other = CandidateId("hit"), CandidateId("other")
+
+    def outcome(name: str, kind: OutcomeKind, *more: Any) -> CandidateOutcome:
+        return CandidateOutcome(CandidateId(name), kind, *more)
+
+    assert list(made) == sorted(names)
+    assert list(made.values()) == [
+        outcome("again", OutcomeKind.DUPLICATE, another, g1, hit, 0.4),
+        outcome("both", OutcomeKind.DUPLICATE, another, g2, other, 0.7),
+        outcome("gone", OutcomeKind.UNSCORED, "the reviewer took it back"),
+        outcome("hit", OutcomeKind.TP, "the same lock", g1, None, 0.9),
+        outcome("open", OutcomeKind.UNSCORED, "not decided against g2, g3: no judgement was given"),
+        outcome("other", OutcomeKind.TP, "the same page", g2, None, 0.8),
+        outcome("sound", OutcomeKind.VALID, "found sound, though no golden covers it"),
+        outcome("stray", OutcomeKind.FP, "matches no golden"),
+        outcome("stray2", OutcomeKind.FP, "matches no golden"),
+        outcome("twin", OutcomeKind.DUPLICATE, "says again what a candidate says that matches a golden", g1, hit),
+    ]
+    assert settled.goldens == (
+        GoldenOutcome(g1, GoldenState.FOUND, "the same lock", hit),
+        GoldenOutcome(g2, GoldenState.FOUND, "the same page", other),
+        GoldenOutcome(GoldenId("g3"), GoldenState.UNSCORED, "could be found by open, which could not be judged"),
+    )
+    assert settled.counts == Counts(tp=2, fp=2, fn=0, valid=1, duplicate=3, unscored=2, goldens_unscored=1)
+
+
+def test_what_could_not_be_judged_is_told_with_the_judges_own_words() -> None:
+    judgements = [_said("c", "g1", N, "no"), _said("c", "g2", U, "the reply was cut off"), _said("c", "g3", U, "later")]
+    settled = settle([candidate("c")], [golden(f"g{at}") for at in (1, 2, 3)], judgements)
+    assert settled.outcomes[0].reason == "not decided against g2, g3: the reply was cut off"
+    assert settled.goldens[0] == GoldenOutcome(GoldenId("g1"), GoldenState.MISSED, "no candidate matches it")
+
+
+def test_an_alarm_on_a_clean_pull_request_says_that_it_is_clean() -> None:
+    settled = settle([candidate("c")], [], [])
+    assert settled.outcomes == (CandidateOutcome(CandidateId("c"), OutcomeKind.FP, "the pull request is clean"),)
+
+
+@pytest.mark.parametrize(("valid", "kept", "what"), [((), "a", "unmatched"), (("b",), "b", "sound")])
+def test_of_a_group_without_a_match_the_sound_one_counts(valid: tuple[str, ...], kept: str, what: str) -> None:
+    settled = table({"a": {"g": N}, "b": {"g": N}}, ("a", "b"), valid={CandidateId(name) for name in valid})
+    dropped = next(one for one in settled.outcomes if one.candidate != kept)
+    assert dropped.reason == f"says again what another {what} candidate says"
+    assert (dropped.kind, dropped.same_as) == (OutcomeKind.DUPLICATE, kept)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "finder"), [(0.2, 0.8, "b"), (0.8, 0.2, "a"), (None, 0.4, "b"), (0.4, 0.4, "a")]
+)
+def test_a_golden_is_found_by_the_member_of_its_claim_that_the_judge_is_surest_of(
+    first: float | None, second: float, finder: str
+) -> None:
+    judgements = [judged("a", "g", M, first), judged("b", "g", M, second), judged("z", "g", M, 0.3)]
+    groups = [(CandidateId("a"), CandidateId("b"))]
+    settled = settle([candidate(name) for name in "abz"], [golden("g")], judgements, groups)
+    assert settled.goldens[0].candidate == finder
+
+
+def test_a_claim_is_as_sure_as_its_surest_member() -> None:
+    judgements = [judged("a", "g", M, 0.9), judged("b", "g", M, 0.1), judged("A", "g", M, 0.5)]
+    groups = [(CandidateId("a"), CandidateId("b"))]
+    settled = settle([candidate(name) for name in "abA"], [golden("g")], judgements, groups)
+    assert settled.goldens[0].candidate == "a"
+
+
+def test_one_claim_said_twice_finds_one_of_two_goldens_and_no_more() -> None:
+    both = {"g1": M, "g2": M}
+    settled = table({"a": {**both}, "b": {**both}}, ("a", "b"))
+    assert kinds(settled) == {"a": "tp", "b": "duplicate"}
+    assert [outcome.state for outcome in settled.goldens] == [GoldenState.FOUND, GoldenState.MISSED]
+    assert settled.outcomes[1].golden == "g1"
+
+
+def test_a_repetition_of_a_hit_is_no_way_to_another_golden() -> None:
+    settled = table({"a": {"g1": M, "g2": N}, "b": {"g1": N, "g2": U}}, ("a", "b"))
+    assert [outcome.state for outcome in settled.goldens] == [GoldenState.FOUND, GoldenState.MISSED]
+
+
+def test_a_hit_with_a_twin_can_still_be_freed_for_another_golden() -> None:
+    cells: dict[str, dict[str, Verdict | tuple[Verdict, float]]] = {
+        "c1": {"g1": (M, 0.9), "g2": U},
+        "c2": {"g1": (M, 0.1), "g2": N},
+        "c3": {"g1": N, "g2": N},
+    }
+    settled = table(cells, ("c1", "c3"))
+    assert settled.goldens[1] == GoldenOutcome(
+        GoldenId("g2"), GoldenState.UNSCORED, "could be found by c1, which could not be judged"
+    )
+
+
 def test_an_undecided_only_chance_is_neither_a_false_alarm_nor_a_miss() -> None:
     settled = table({"c1": {"g1": U, "g2": N}, "c2": {"g1": N, "g2": N}})
     assert kinds(settled) == {"c1": "unscored", "c2": "fp"}
@@ -127,16 +286,20 @@ def test_a_withdrawn_claim_is_neither_a_hit_nor_an_alarm() -> None:
 
 def test_a_claim_found_sound_is_valid_unless_it_is_a_hit() -> None:
     sound = {CandidateId("a"), CandidateId("b")}
-    assert kinds(table({"a": {"g": N}, "b": {"g": M}}, valid=sound)) == {"a": "valid", "b": "tp"}
+    settled = table({"a": {"g": N}, "b": {"g": M}}, valid=sound)
+    assert kinds(settled) == {"a": "valid", "b": "tp"}
+    assert (settled.counts.valid, settled.counts.tp) == (1, 1)
 
 
 def test_judgements_on_strangers_and_contradictions_are_refused() -> None:
-    with pytest.raises(ValueError, match="no pair of this trial"):
+    with pytest.raises(ValueError, match="a judgement names c9 x g1, which is no pair of this trial"):
         settle([candidate("c1")], [golden("g1")], [judged("c9", "g1", M)])
-    with pytest.raises(ValueError, match="two different judgements"):
+    with pytest.raises(ValueError, match="two different judgements on c1 x g1"):
         settle([candidate("c1")], [golden("g1")], [judged("c1", "g1", M), judged("c1", "g1", N)])
     with pytest.raises(ValueError, match="candidate ids must be unique"):
         settle([candidate("c1"), candidate("c1")], [golden("g1")], [])
+    with pytest.raises(ValueError, match=r"^golden ids must be unique in a trial; more than one is g1, g2$"):
+        settle([], [golden(name) for name in ("g1", "g2", "g2", "g1", "g3")], [])
 
 
 # --- what must hold for any table

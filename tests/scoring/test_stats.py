@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scoring.model import Estimate
 from scoring.stats import f1, wilson, wilson_bounds, z_of
 from tests.shared import SHARED, case
 
@@ -43,6 +44,7 @@ def test_wilson_of_three_in_seven_by_hand() -> None:
 def test_nothing_of_nothing_has_no_value_and_a_reason() -> None:
     made = wilson(0, 0, reason="no trial ran")
     assert (made.value, made.low, made.high, made.n, made.reason) == (None, None, None, 0, "no trial ran")
+    assert wilson(0, 0).reason == "nothing was observed"
 
 
 @pytest.mark.parametrize(("k", "n"), [(-1, 3), (4, 3), (1, 0), (0, -2)])
@@ -68,8 +70,22 @@ def test_f1_interval_is_the_wilson_interval_of_the_jaccard_index_carried_over() 
     assert made.n == 9
 
 
+def test_f1_at_another_level_is_narrower_by_hand() -> None:
+    # J = 3/9, z = 1.644854 (90 %), z² = 2.705543: centre (1/3 + z²/18) / (1 + z²/9) = 0.371855,
+    # half-width z √(2/81 + z²/324) / (1 + z²/9) = 0.229885; F1 = 2J / (1 + J) of 0.141970 and 0.601740
+    made = f1(3, 3, 3, 0.9)
+    assert made.low == pytest.approx(2 * 0.141970 / 1.141970, abs=2e-6)
+    assert made.high == pytest.approx(2 * 0.601740 / 1.601740, abs=2e-6)
+
+
+def test_no_rounding_takes_a_bound_out_of_the_unit_interval() -> None:
+    # Here the formula as written gives a hair below 0 or above 1.
+    n = 7_941_521_776_298_706
+    assert wilson_bounds(1, n, z_of(0.95))[0] >= 0
+    assert wilson_bounds(n - 1, n, z_of(0.95))[1] <= 1
+
+
 def test_f1_of_a_clean_pull_request_is_undefined_and_of_silence_on_goldens_is_zero() -> None:
-    assert f1(0, 2, 0).value is None
-    assert f1(0, 2, 0).reason
+    assert f1(0, 2, 0) == Estimate(None, None, None, 0, "no golden was scored, so there was nothing to find")
     assert f1(0, 0, 3).value == 0.0
     assert f1(4, 0, 0).value == 1.0

@@ -185,6 +185,7 @@ def test_a_trial_that_did_not_run_moves_no_interval() -> None:
     assert leaderboard_intervals(partition([*scores, unrun("p9", A)]), resampler()) == before
 
 
+@pytest.mark.slow
 def test_blocks_of_draws_are_the_same_whatever_was_asked_before() -> None:
     # The draws of 40,000 pull requests are not kept, so their weights are drawn again for each question.
     rng = np.random.default_rng(2)

@@ -27,6 +27,8 @@ def test_a_misspelled_reviewer_is_told_who_there_is() -> None:
     trials = partition([score("p1", A, "1"), score("p1", B, "1")])
     with pytest.raises(ValueError, match=r"no trial is of reviewer acne; there are acme, bolt\. Did you mean acme\?"):
         trials.counts(ReviewerId("acne"))
+    with pytest.raises(ValueError, match=r"^no trial is of reviewer zzz; there are acme, bolt\.$"):
+        trials.counts(ReviewerId("zzz"))
 
 
 def test_what_did_not_run_or_could_not_be_judged_is_absent_and_no_miss() -> None:
