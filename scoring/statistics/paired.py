@@ -169,13 +169,13 @@ def two_sided(draws: Matrix) -> float:
 def _comparison(
     pair: Pair, shared: int, found: FoundBy, figures: Figures, p_value: float | None, resampler: Resampler
 ) -> Comparison:
-    standing = _standing(figures.f1, shared)
+    standing = _standing(figures.f1)
     sentence = say(pair, shared, figures.f1, standing, resampler.confidence)
     return Comparison(*pair, shared, found, figures, p_value, standing, sentence)
 
 
-def _standing(difference: Estimate, shared: int) -> Standing:
-    if shared == 0 or difference.value is None:
+def _standing(difference: Estimate) -> Standing:
+    if difference.value is None:
         return Standing.NOT_COMPARABLE
     if difference.low is not None and difference.low > 0:
         return Standing.FIRST_AHEAD

@@ -15,7 +15,6 @@ from scoring.statistics.bootstrap import (
     FEW_CLUSTERS,
     NO_SPREAD,
     SELDOM_DEFINED,
-    Figures,
     Intervals,
     Method,
     Resampler,
@@ -183,18 +182,6 @@ def test_a_trial_that_did_not_run_moves_no_interval() -> None:
     scores = [score(f"p{number}", A, "10", fp=number % 3) for number in range(8)]
     before = leaderboard_intervals(partition(scores), resampler())
     assert leaderboard_intervals(partition([*scores, unrun("p9", A)]), resampler()) == before
-
-
-@pytest.mark.slow
-def test_blocks_of_draws_are_the_same_whatever_was_asked_before() -> None:
-    # The draws of 40,000 pull requests are not kept, so their weights are drawn again for each question.
-    rng = np.random.default_rng(2)
-    rows = table(*rng.integers(0, 3, (40_000, 3)).tolist())
-    one = resampler(draws=500)
-    first = intervals(rows, one)
-    intervals(table((1, 1, 1), (2, 0, 1)), one)
-    assert intervals(rows, one) == first
-    assert isinstance(first.micro, Figures)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.model import Estimate, GoldenId, PullId, TrialScore
+from scoring.statistics.bootstrap import FEW_CLUSTERS, Figures
 from scoring.statistics.clusters import partition
 from scoring.statistics.paired import Comparison, FoundBy, Standing, compare, compare_all, found_by, say, two_sided
 from tests.scoring.statistics.make import A, B, C, contained, resampler, score, unrun
@@ -49,6 +50,11 @@ def test_goldens_are_paired_by_pull_request_and_only_where_both_were_judged() ->
     assert found_by(trials.goldens(A), trials.goldens(B)) == FoundBy(1, 2, 0, 0)
     same_id = {(PullId("p1"), GoldenId("g")): True}, {(PullId("p2"), GoldenId("g")): True}
     assert found_by(*same_id) == FoundBy(0, 0, 0, 0)
+    five = partition([score("p1", A, "11000"), score("p1", B, "10100")])
+    assert compare(five, A, B, resampler()).found == FoundBy(both=1, only_first=1, only_second=1, neither=2)
+    assert compare(five, B, A, resampler()).found == FoundBy(1, 1, 1, 2)
+    lead = compare(partition([score("p1", A, "111"), score("p1", B, "000")]), A, B, resampler())
+    assert lead.found == FoundBy(0, 3, 0, 0)
 
 
 def test_a_clear_lead_is_said_in_one_sentence() -> None:
@@ -78,6 +84,8 @@ def test_a_small_lead_on_few_pull_requests_is_no_lead() -> None:
     assert made.standing is Standing.NOT_SEPARATED
     assert made.sentence.startswith("acme and bolt are not separated: F1 differs by +0.")
     assert made.sentence.endswith("on 3 shared pull requests.")
+    turned = against(["10", "01", "01"], ["10", "01", "11"])
+    assert (turned.differences.f1.high, turned.standing) == (0.0, Standing.NOT_SEPARATED)
 
 
 def test_equal_reviewers_are_not_separated_and_get_no_interval_of_zero_width() -> None:
@@ -90,7 +98,9 @@ def test_equal_reviewers_are_not_separated_and_get_no_interval_of_zero_width() -
 def test_no_shared_pull_request_is_said_and_not_zero() -> None:
     trials = partition([score("p1", A, "11"), score("p2", B, "00"), unrun("p1", B)])
     made = compare(trials, A, B, resampler())
-    assert (made.shared, made.standing, made.differences.f1.value) == (0, Standing.NOT_COMPARABLE, None)
+    none = Estimate(None, None, None, 0, "no shared pull requests")
+    assert (made.shared, made.standing, made.p_value) == (0, Standing.NOT_COMPARABLE, None)
+    assert made.differences == Figures(none, none, none)
     assert made.sentence == "acme and bolt cannot be compared: no shared pull requests."
 
 
@@ -100,6 +110,16 @@ def test_clean_pull_requests_alone_give_no_f1_to_compare() -> None:
     assert made.sentence == (
         "acme and bolt cannot be compared on 1 shared pull request: no golden was scored, so there was nothing to find."
     )
+
+
+def test_a_pull_request_on_which_one_was_silent_is_no_pair_of_precisions() -> None:
+    trials = partition([score("p1", A, "1", fp=1), score("p2", A, "1"), score("p1", B, "1"), score("p2", B, "0")])
+    made = compare(trials, A, B, resampler()).differences
+    assert made.precision == Estimate(2 / 3 - 1, None, None, 2, FEW_CLUSTERS)
+    assert made.recall.n == made.f1.n == 2
+    silent = compare(partition([score("p1", A, "1"), score("p1", B, "0")]), A, B, resampler()).differences
+    assert silent.precision == Estimate(None, None, None, 0, "one of them claimed nothing that was scored")
+    assert silent.recall == Estimate(1.0, None, None, 1, FEW_CLUSTERS)
 
 
 def test_failing_on_hard_pull_requests_puts_nobody_ahead() -> None:
@@ -135,6 +155,9 @@ def test_a_reviewer_is_not_compared_with_itself() -> None:
 def test_p_from_draws_is_never_zero_and_one_for_a_difference_of_nothing() -> None:
     assert two_sided(np.full(999, 0.3)) == pytest.approx(2 / 1000)
     assert two_sided(np.zeros(999)) == 1.0
+    # One draw of 0 counts on both sides and once in all: 2 (1 + 1) / (19 + 1)
+    for side in (2.0, -2.0):
+        assert two_sided(np.array([0.0, *[side] * 18])) == pytest.approx(0.2)
     assert two_sided(np.array([-1.0, 1.0, np.nan, 2.0])) == 1.0
 
 
@@ -143,6 +166,14 @@ def test_a_sentence_without_bounds_says_why() -> None:
     assert said == (
         "acme and bolt are not separated: F1 differs by +0.250 on 1 shared pull request, "
         "without an interval, because there is one."
+    )
+
+
+def test_a_lead_of_the_second_is_told_with_its_own_bounds_in_order() -> None:
+    said = say((A, B), 9, Estimate(-0.25, -0.4, -0.1, 9), Standing.SECOND_AHEAD, 0.9)
+    assert said == (
+        "bolt is ahead of acme: F1 differs by +0.250; the 90% interval of the difference is "
+        "+0.100 to +0.400, on 9 shared pull requests."
     )
 
 
