@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 SHA = re.compile(r"[0-9a-f]{40}")
@@ -47,7 +49,7 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """An environment in which nobody's git configuration reaches us."""
     kept = {key: value for key, value in os.environ.items() if key in {"PATH", "TMPDIR"}}
     fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-    return {**kept, **fixed, **(extra or {})}
+    return {**kept, **fixed, "GIT_DEFAULT_REF_FORMAT": "files", **(extra or {})}
 
 
 def run(path: Path, *args: str, stdin: bytes | None = None, extra: Mapping[str, str] | None = None) -> bytes:
@@ -64,6 +66,16 @@ def run(path: Path, *args: str, stdin: bytes | None = None, extra: Mapping[str, 
     return done.stdout
 
 
+@lru_cache(maxsize=512)
+def _lasting(path: Path, *args: str) -> bytes:
+    """What git says of objects that are named by their full shas: it stays so, and is asked for at every request."""
+    return run(path, *args)
+
+
+def _ask(path: Path, *args: str, of: Sequence[str]) -> bytes:
+    return (_lasting if all(SHA.fullmatch(name) for name in of) else run)(path, *args)
+
+
 _CONFIG = (
     ("receive.hideRefs", "refs/pull"),
     ("uploadpack.allowAnySHA1InWant", "true"),
@@ -77,6 +89,7 @@ _CONFIG = (
 def create(path: Path, default_branch: str) -> None:
     """Make an empty bare repository."""
     path.mkdir(parents=True)
+    _lasting.cache_clear()
     run(path, "init", "--quiet", "--bare", f"--initial-branch={default_branch}", ".")
     lines = "".join(f"[{key.partition('.')[0]}]\n\t{key.partition('.')[2]} = {value}\n" for key, value in _CONFIG)
     with (path / "config").open("a", encoding="utf-8") as file:
@@ -86,12 +99,32 @@ def create(path: Path, default_branch: str) -> None:
 def remove(path: Path) -> None:
     """Delete a repository from disk."""
     shutil.rmtree(path)
+    _lasting.cache_clear()
 
 
 def refs(path: Path, prefix: str = "refs/") -> dict[str, str]:
     """Every ref under `prefix` and the object it names."""
-    listed = run(path, "for-each-ref", "--format=%(refname) %(objectname)", prefix).decode()
-    return dict(line.rsplit(" ", 1) for line in listed.splitlines())
+    # Read as git reads them: a process for each would be half of all that a run starts.
+    found = _packed_refs(path) | _loose_refs(path)
+    folder = prefix.rstrip("/") + "/"
+    return {name: found[name] for name in sorted(found) if name == prefix or name.startswith(folder)}
+
+
+def _loose_refs(path: Path) -> dict[str, str]:
+    found = {}
+    for folder, _, names in os.walk(path / "refs"):
+        for file in (Path(folder) / name for name in names if not name.endswith(".lock")):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                found[file.relative_to(path).as_posix()] = file.read_text("ascii").strip()
+    return found
+
+
+def _packed_refs(path: Path) -> dict[str, str]:
+    try:
+        lines = (path / "packed-refs").read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    return {name: sha for sha, _, name in (line.partition(" ") for line in lines) if SHA.fullmatch(sha)}
 
 
 def resolve(path: Path, name: str) -> str | None:
@@ -101,11 +134,8 @@ def resolve(path: Path, name: str) -> str | None:
     guesses = [name] if SHA.fullmatch(name) else [f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}", name]
     for candidate in guesses:
         try:
-            return (
-                run(path, "rev-parse", "--verify", "--quiet", "--end-of-options", candidate + "^{commit}")
-                .decode()
-                .strip()
-            )
+            asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", candidate + "^{commit}")
+            return _ask(path, *asked, of=[candidate]).decode().strip()
         except GitError:
             continue
     return None
@@ -129,7 +159,7 @@ def set_head(path: Path, branch: str) -> None:
 def merge_base(path: Path, base: str, head: str) -> str | None:
     """The best common ancestor, or None for unrelated histories."""
     try:
-        return run(path, "merge-base", base, head).decode().strip()
+        return _ask(path, "merge-base", base, head, of=[base, head]).decode().strip()
     except GitError:
         return None
 
@@ -144,7 +174,7 @@ _DIFF = ("diff", "--no-color", "--no-ext-diff", "--find-renames", "--src-prefix=
 
 def diff(path: Path, old: str, new: str, *, context: int = 3) -> str:
     """The unified diff between two commits or trees."""
-    return run(path, *_DIFF, f"--unified={context}", old, new).decode("utf-8", "replace")
+    return _ask(path, *_DIFF, f"--unified={context}", old, new, of=[old, new]).decode("utf-8", "replace")
 
 
 def patch(path: Path, old: str, new: str) -> bytes:
@@ -155,7 +185,7 @@ def patch(path: Path, old: str, new: str) -> bytes:
 def raw_changes(path: Path, old: str, new: str) -> dict[str, str]:
     """Path -> blob sha in `new` (in `old` where the file was removed)."""
     fields = (
-        run(path, "diff", "--raw", "--no-abbrev", "--find-renames", "-z", old, new)
+        _ask(path, "diff", "--raw", "--no-abbrev", "--find-renames", "-z", old, new, of=[old, new])
         .decode("utf-8", "replace")
         .split("\0")
     )
@@ -176,10 +206,8 @@ _FORMAT = "%x00".join(_FIELDS) + "%x00"
 def log(path: Path, *revisions: str, limit: int | None = None) -> list[Commit]:
     """Commits, newest first."""
     bound = [f"--max-count={limit}"] if limit is not None else []
-    text = run(path, "log", f"--format={_FORMAT}", *bound, "--end-of-options", *revisions, "--").decode(
-        "utf-8", "replace"
-    )
-    fields = text.split("\0")[:-1]
+    asked = ("log", f"--format={_FORMAT}", *bound, "--end-of-options", *revisions, "--")
+    fields = _ask(path, *asked, of=revisions).decode("utf-8", "replace").split("\0")[:-1]
     width = len(_FIELDS)
     return [_commit(fields[start : start + width]) for start in range(0, len(fields), width)]
 
@@ -191,20 +219,22 @@ def _commit(fields: Sequence[str]) -> Commit:
 
 def count(path: Path, old: str, new: str) -> int:
     """How many commits `new` has that `old` has not."""
-    return int(run(path, "rev-list", "--count", f"{old}..{new}"))
+    return int(_ask(path, "rev-list", "--count", f"{old}..{new}", of=[old, new]))
 
 
 def listing(path: Path, commit: str, folder: str = "", *, recursive: bool = False) -> list[TreeEntry]:
     """What a folder of a commit holds."""
     where = [f"{folder.rstrip('/')}/"] if folder else []
     flags = ["-r"] if recursive else []
-    lines = run(path, "--literal-pathspecs", "ls-tree", "-z", "-l", *flags, commit, "--", *where).split(b"\0")
+    asked = ("--literal-pathspecs", "ls-tree", "-z", "-l", *flags, commit, "--", *where)
+    lines = _ask(path, *asked, of=[commit]).split(b"\0")
     return [_tree_entry(line.decode("utf-8", "replace")) for line in lines if line]
 
 
 def entry(path: Path, commit: str, name: str) -> TreeEntry | None:
     """What is at `name` in a commit."""
-    lines = run(path, "--literal-pathspecs", "ls-tree", "-z", "-l", commit, "--", name.rstrip("/")).split(b"\0")
+    asked = ("--literal-pathspecs", "ls-tree", "-z", "-l", commit, "--", name.rstrip("/"))
+    lines = _ask(path, *asked, of=[commit]).split(b"\0")
     return next((_tree_entry(line.decode("utf-8", "replace")) for line in lines if line), None)
 
 
