@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+import pydantic_core
+
 from bot.model import (
     Actor,
     ButtonPressed,
@@ -114,6 +116,8 @@ def _signature(secret: bytes, body: bytes) -> bytes:
 
 def _header(headers: Mapping[str, str], name: str) -> str | None:
     wanted = name.lower()
+    if wanted in headers:
+        return headers[wanted]
     return next((value for key, value in headers.items() if key.lower() == wanted), None)
 
 
@@ -132,12 +136,20 @@ def _decode(headers: Mapping[str, str], body: bytes) -> dict[str, Any] | Rejecte
     if "x-www-form-urlencoded" in (_header(headers, "Content-Type") or "").lower():
         return Rejected(400, "the webhook sends forms; set its content type to application/json")
     try:
-        payload = json.loads(body, parse_constant=_not_json)
+        payload = _json(body)
     except RecursionError:
         return Rejected(400, "the body is nested too deeply")
     except ValueError:
         return Rejected(400, "the body is not JSON")
     return payload if isinstance(payload, dict) else Rejected(400, "the body is not a JSON object")
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return pydantic_core.from_json(body, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        # Half the time, but stricter: it takes no half of a surrogate pair, which people's texts do have.
+        return json.loads(body, parse_constant=_not_json)
 
 
 def _not_json(constant: str) -> NoReturn:

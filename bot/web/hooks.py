@@ -65,11 +65,9 @@ def deliver(intake: Intake, headers: Mapping[str, str], body: bytes, say: Callab
 
 def _told(intake: Intake, guid: str, say: Callable[[Answer], None], kept: bool) -> None:
     intake.count("queued" if kept else "failed")
-    with logs.about(delivery=guid):
-        if kept:
-            LOG.info("queued")
-        else:
-            LOG.error("delivery not kept")
+    if not kept or LOG.isEnabledFor(logging.INFO):
+        with logs.about(delivery=guid):
+            LOG.log(logging.INFO if kept else logging.ERROR, "queued" if kept else "delivery not kept")
     # What was not kept must not be acknowledged: GitHub shows it as failed, and we look for such.
     say((202, "queued") if kept else (500, "it failed"))
 

@@ -18,8 +18,10 @@ MOST = 25
 """How many are moved to the queues at a time."""
 QUIET = 0.5
 """Seconds without a delivery after which there is time for those that came before."""
-GIVE_WAY = 9.0
+GIVE_WAY = 19.0
 """While deliveries come, the time between two moves: so many times that of a move."""
+AT_LATEST = 60.0
+"""Seconds for which moving may lag behind; then it takes all the time it needs, however many go on coming."""
 RETRY = 2.0
 """Seconds between two tries where a database is away."""
 
@@ -127,6 +129,7 @@ class Mover:
         return len(deliveries)
 
     def _run(self) -> None:
+        behind: float | None = None
         while True:
             # Before the look, so that what comes during it is looked for again.
             self._came.clear()
@@ -138,9 +141,12 @@ class Mover:
                 time.sleep(RETRY)
                 continue
             if moved < MOST:
+                behind = None
                 # With a limit: where several web processes share an inbox, one may have died on the way.
                 self._came.wait(30)
-            else:
+                continue
+            behind = began if behind is None else behind
+            if began < behind + AT_LATEST:
                 self._give_way(GIVE_WAY * (time.monotonic() - began))
 
     def _give_way(self, seconds: float) -> None:

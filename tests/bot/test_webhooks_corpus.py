@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.model import Event, Ignored, PullActivity, Rejected
-from bot.webhooks import EVENTS, parse
+from bot.webhooks import EVENTS, _json, parse
 from tests.bot.deliveries import APP_ID, SECRET, SLUG, Payload, headers, payload
 
 _ALL = (*EVENTS, "installation")
@@ -105,3 +105,46 @@ def test_signed_bytes_of_any_kind_never_raise(event: str, body: bytes) -> None:
 @given(st.dictionaries(st.text(max_size=30), st.text(max_size=80), max_size=5), st.binary(max_size=50))
 def test_headers_of_any_kind_never_raise(strange: dict[str, str], body: bytes) -> None:
     assert isinstance(parse(strange, body, secrets=[SECRET], app_id=APP_ID, app_slug=SLUG), _RESULTS)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(_JSON, st.binary(max_size=4), st.integers(0, 60), st.booleans())
+def test_the_quick_reader_takes_and_refuses_what_the_standard_one_does(
+    value: Any, bytes_within: bytes, at: int, ascii_only: bool
+) -> None:
+    whole = json.dumps({"sha": value}, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    body = whole[:at] + bytes_within + whole[at:]
+    try:
+        expected = json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        expected = _REMOVED
+    try:
+        found = _json(body)
+    except (ValueError, RecursionError):
+        found = _REMOVED
+    assert repr(found) == repr(expected)
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(word)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a": 1, "a": 2}',
+        b'\xef\xbb\xbf{"a": 1}',
+        '{"a": 1}'.encode("utf-16"),
+        b'{"a": "\\ud83d"}',
+        b'{"a": 1e999, "b": -0.0, "c": 123456789012345678901234567890}',
+        b'{"a": ' + b"[" * 300 + b"]" * 300 + b"}",
+    ],
+)
+def test_odd_json_is_read_as_the_standard_reader_does(body: bytes) -> None:
+    assert repr(_json(body)) == repr(json.loads(body))
