@@ -308,3 +308,29 @@ def test_an_upstream_is_a_repository_name_and_nothing_else(name: str, tmp_path: 
 def test_a_pin_is_two_full_commit_ids(commit: str, tmp_path: Path, upstream: Upstream) -> None:
     with pytest.raises(GitError, match="no commit id"):
         build(tmp_path / "w", GitPin("acme/widgets", 1, commit, "2" * 40), upstream.url)
+
+
+def test_attributes_of_a_fetched_tree_run_no_filter_and_change_no_byte(
+    tmp_path: Path, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    for one in ("clean", "smudge", "process", "textconv"):
+        program = tmp_path / one
+        program.write_text(f"#!/bin/sh\ntouch '{ran}'\ncat\n")
+        program.chmod(0o755)
+    # The operator's own git knows the filter, as one for large files is known on many machines.
+    mine = tmp_path / "gitconfig"
+    mine.write_text(
+        f"[filter \"x\"]\n\tclean = '{tmp_path}/clean'\n\tsmudge = '{tmp_path}/smudge'\n\trequired = true\n"
+        f"[diff \"x\"]\n\ttextconv = '{tmp_path}/textconv'\n\tcommand = '{tmp_path}/process'\n"
+    )
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, str(mine))
+    attributes = b"* filter=x diff=x ident text=auto eol=crlf working-tree-encoding=UTF-16 export-subst\n"
+    odd = b"$Id$ $Format:%H$\r\n1\n"
+    base = {".gitattributes": ("100644", attributes), "a.txt": ("100644", odd)}
+    made = build(tmp_path / "w", pin_of(upstream, base, base | {"a.txt": ("100644", odd + b"2\n")}), upstream.url)
+    assert show(tmp_path / "w", "cat-file", "blob", f"{made.base_sha}:a.txt") == odd
+    assert show(tmp_path / "w", "cat-file", "blob", f"{made.head_sha}:a.txt") == odd + b"2\n"
+    assert made.patch_id
+    assert not ran.exists()
