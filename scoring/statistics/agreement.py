@@ -195,7 +195,7 @@ def rank_moves(first: Mapping[ReviewerId, float | None], second: Mapping[Reviewe
 
 
 def _ranks(values: Sequence[float]) -> list[int]:
-    return [1 + sum(other > own for other in values) for own in values]
+    return [sum(other > own for other in values) for own in values]
 
 
 def _by_pull(units: Sequence[Unit], values: Sequence[str], pairs: Callable[[Unit], Iterable[Pairing]]) -> Matrix:

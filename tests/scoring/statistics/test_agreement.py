@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from random import Random
 
 import krippendorff
@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from scoring.model import CandidateId, CandidateOutcome, GoldenId, OutcomeKind, PullId, ReviewerId
+from scoring.model import CandidateId, CandidateOutcome, Estimate, GoldenId, OutcomeKind, PullId, ReviewerId
 from scoring.statistics.agreement import (
     NOTHING_SHARED,
     ONE_LABEL,
+    RankMoves,
     Unit,
     agreement,
     alpha,
@@ -23,6 +24,8 @@ from scoring.statistics.agreement import (
     kappa,
     rank_moves,
 )
+from scoring.statistics.bootstrap import Method
+from scoring.stats import wilson
 from tests.scoring.statistics.make import A, B, C, D, contained, resampler, score, unrun
 
 
@@ -85,6 +88,44 @@ def test_alpha_without_pairs_or_with_one_label_is_undefined() -> None:
     assert alpha([labels("ab")], resampler()).reason == NOTHING_SHARED
 
 
+def test_bounds_of_alpha_are_quantiles_of_the_librarys_alpha_of_all_resamples() -> None:
+    # Three pull requests of five units and three judges: 27 equally likely resamples, each asked of the library.
+    rows = {"p0": ("aab", "aaa"), "p1": ("bbb", "abb"), "p2": ("b*a",)}
+    judges: list[dict[Unit, str]] = [{}, {}, {}]
+    for pull, units in rows.items():
+        for number, marks in enumerate(units):
+            for judge, mark in zip(judges, marks, strict=True):
+                judge |= {unit(number, pull): mark} if mark != "*" else {}
+    every = []
+    for drawn in product(rows.values(), repeat=3):
+        marks = [one for units in drawn for one in units]
+        data = np.array(
+            [[np.nan if mark == "*" else "ab".index(mark) for mark in row] for row in zip(*marks, strict=True)]
+        )
+        if len({mark for one in marks for mark in one} - {"*"}) > 1:
+            every.append(float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")))
+    low, high = np.quantile(every, [0.1, 0.9], method="inverted_cdf")
+    made = alpha(judges, resampler(confidence=0.8, draws=20_000, method=Method.PERCENTILE))
+    assert (made.low, made.high, made.n) == (pytest.approx(low), pytest.approx(high), 5)
+    assert made.value is not None
+    assert low < made.value < high
+
+
+def test_two_judges_that_share_nothing_or_one_label_say_so() -> None:
+    apart = agreement(labels("ab**"), labels("**ab"), resampler())
+    nothing = Estimate(None, None, None, 0, NOTHING_SHARED)
+    assert (apart.units, apart.observed, apart.kappa, apart.alpha) == (0, nothing, nothing, nothing)
+    alike = agreement(labels("aaa"), labels("aaa"), resampler())
+    one = Estimate(None, None, None, 0, ONE_LABEL)
+    assert (alike.units, alike.observed, alike.kappa, alike.alpha) == (3, wilson(3, 3), one, one)
+
+
+def test_agreement_is_the_share_of_units_with_the_same_label_at_the_level_that_was_asked() -> None:
+    made = agreement(labels("aabbb"), labels("aabba"), resampler(confidence=0.8))
+    assert made.observed == wilson(4, 5, 0.8)
+    assert made.kappa.n == made.alpha.n == 5
+
+
 def test_units_of_one_pull_request_agree_together_so_the_interval_is_wider() -> None:
     first = {unit(number, f"p{number % 4}"): "ab"[number % 2] for number in range(80)}
     second = {key: ("ba" if key[0] == "p0" else "ab")[number % 2] for number, key in enumerate(first)}
@@ -128,14 +169,17 @@ def test_tau_takes_ties_out_of_both_sides() -> None:
     # First: a > b = c; second: a > b > c. Two pairs alike, none reversed, one tied in the first: 2/√(2·3).
     made = rank_moves({A: 0.9, B: 0.5, C: 0.5}, {A: 0.9, B: 0.5, C: 0.4})
     assert made.tau_b == pytest.approx(2 / 6**0.5)
+    # b and c share the second place in the first, so c alone moves.
+    assert (made.reviewers, made.largest_move, made.moved_most) == (3, 1, (C,))
 
 
 def test_an_order_that_is_none_has_no_tau() -> None:
-    assert rank_moves({A: 0.5}, {A: 0.5}).reason == "fewer than two reviewers have a value from both judges"
+    few = "fewer than two reviewers have a value from both judges"
+    assert rank_moves({A: 0.5}, {A: 0.5}) == RankMoves(1, None, None, (), few)
     assert rank_moves({A: 0.5, B: None}, {A: 0.5, B: 0.1}).reviewers == 1
     flat = rank_moves({A: 0.5, B: 0.5}, {A: 0.5, B: 0.1})
-    assert (flat.tau_b, flat.largest_move) == (None, 1)
-    assert flat.reason == "a judge has all reviewers equal, so there is no order"
+    assert flat == RankMoves(2, None, 1, (B,), "a judge has all reviewers equal, so there is no order")
+    assert rank_moves({A: 0.5, B: 0.4}, {A: 0.2, B: 0.1}) == RankMoves(2, 1.0, 0, ())
 
 
 @settings(max_examples=40, deadline=None)
