@@ -14,6 +14,7 @@ from scoring.model import CandidateId, CandidateOutcome, Estimate, GoldenId, Out
 from scoring.statistics.agreement import (
     NOTHING_SHARED,
     ONE_LABEL,
+    Kappa,
     RankMoves,
     Unit,
     agreement,
@@ -46,6 +47,7 @@ def test_kappa_and_its_error_are_as_published_by_fleiss() -> None:
     assert made.error == pytest.approx(0.087, abs=0.001)
     assert made.value.value is not None and made.error is not None
     assert made.value.low == pytest.approx(made.value.value - 1.959963984540054 * made.error)
+    assert made.value.high == pytest.approx(made.value.value + 1.959963984540054 * made.error)
     assert made.value.n == 100
 
 
@@ -61,11 +63,21 @@ def test_kappa_of_fifty_grants_by_hand() -> None:
 
 
 def test_full_agreement_claims_no_certainty_and_one_label_no_agreement() -> None:
-    full = cohens_kappa([[5, 0], [0, 5]]).value
-    assert (full.value, full.low, full.reason) == (1.0, None, "full agreement, so no error can be estimated")
-    one = cohens_kappa([[9, 0], [0, 0]])
-    assert (one.value.value, one.value.reason, one.error) == (None, ONE_LABEL, None)
-    assert cohens_kappa([[0, 0], [0, 0]]).value.reason == NOTHING_SHARED
+    full = Estimate(1.0, None, None, 10, "full agreement, so no error can be estimated")
+    assert cohens_kappa([[5, 0], [0, 5]]) == Kappa(full, None)
+    assert cohens_kappa([[9, 0], [0, 0]]) == Kappa(Estimate(None, None, None, 0, ONE_LABEL), None)
+    assert cohens_kappa([[0, 0], [0, 0]]) == Kappa(Estimate(None, None, None, 0, NOTHING_SHARED), None)
+
+
+def test_bounds_of_kappa_are_cut_where_no_kappa_can_be() -> None:
+    # pₒ 4/5, pₑ (4·3 + 1·2)/25: kappa 6/11. And pₒ 0, pₑ (3·1 + 1·3)/16: kappa -3/5.
+    for table, kappa_, cut in (([[3, 1], [0, 1]], 6 / 11, 1.0), ([[0, 3], [1, 0]], -3 / 5, -1.0)):
+        made = cohens_kappa(table)
+        assert made.value.value == pytest.approx(kappa_)
+        assert made.error is not None
+        free = kappa_ - cut * 1.959963984540054 * made.error
+        assert (made.value.low, made.value.high) == pytest.approx(tuple(sorted((cut, max(-1.0, min(1.0, free))))))
+        assert abs(kappa_) + 1.959963984540054 * made.error > 1
 
 
 def test_alpha_is_as_published_for_three_coders_with_gaps() -> None:
@@ -98,15 +110,16 @@ def test_bounds_of_alpha_are_quantiles_of_the_librarys_alpha_of_all_resamples() 
                 judge |= {unit(number, pull): mark} if mark != "*" else {}
     every = []
     for drawn in product(rows.values(), repeat=3):
-        marks = [one for units in drawn for one in units]
+        said = [one for units in drawn for one in units]
         data = np.array(
-            [[np.nan if mark == "*" else "ab".index(mark) for mark in row] for row in zip(*marks, strict=True)]
+            [[np.nan if mark == "*" else "ab".index(mark) for mark in row] for row in zip(*said, strict=True)]
         )
-        if len({mark for one in marks for mark in one} - {"*"}) > 1:
+        if len({mark for one in said for mark in one} - {"*"}) > 1:
             every.append(float(krippendorff.alpha(reliability_data=data, level_of_measurement="nominal")))
     low, high = np.quantile(every, [0.1, 0.9], method="inverted_cdf")
     made = alpha(judges, resampler(confidence=0.8, draws=20_000, method=Method.PERCENTILE))
-    assert (made.low, made.high, made.n) == (pytest.approx(low), pytest.approx(high), 5)
+    assert (made.low, made.high) == pytest.approx((low, high))
+    assert made.n == 5
     assert made.value is not None
     assert low < made.value < high
 

@@ -95,9 +95,9 @@ def read(method: Method, *pulls: float) -> Estimate:
 
 def test_percentile_bounds_are_the_plain_quantiles_of_the_draws() -> None:
     # 1 + 0.05 * 99 and 1 + 0.95 * 99
-    found = read(Method.PERCENTILE, 10, 10, 30)
-    assert (found.value, found.n) == (50, 50)
-    assert (found.low, found.high) == pytest.approx((5.95, 95.05))
+    made = read(Method.PERCENTILE, 10, 10, 30)
+    assert (made.value, made.n) == (50, 50)
+    assert (made.low, made.high) == pytest.approx((5.95, 95.05))
 
 
 def test_bca_bounds_move_by_the_share_below_with_ties_half_and_by_the_skew_of_leaving_one_out() -> None:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import total
-from scoring.model import Category, Counts, PullId, Severity
-from scoring.statistics.bootstrap import FEW_CLUSTERS
-from scoring.statistics.strata import BY_CATEGORY, BY_LANGUAGE, BY_SEVERITY, PullKey, by, by_size
+from scoring.model import Category, Counts, Estimate, PullId, Severity
+from scoring.statistics.bootstrap import FEW_CLUSTERS, Figures, micro_intervals
+from scoring.statistics.strata import BY_CATEGORY, BY_LANGUAGE, BY_SEVERITY, PullKey, Stratum, by, by_size
+from scoring.stats import wilson
 from tests.scoring.statistics.make import A, B, claim, contained, golden, resampler, score, unrun
 
 
@@ -42,14 +43,20 @@ def test_severity_puts_goldens_by_what_they_are_and_claims_by_what_was_said() ->
     assert made["high"].figures.precision.value == 0.5
     assert made["high"].figures.recall.value is None
     assert made["unknown"].figures.precision.value == 0.0
-    assert made["low"].figures.f1.reason == "claims and goldens of the stratum have no common true positives"
+    common = Estimate(None, None, None, 0, "claims and goldens of the stratum have no common true positives")
+    assert made["low"] == Stratum(
+        "low", 1, Counts(tp=1, fn=1), Counts(tp=1), Figures(wilson(1, 1), wilson(1, 2), common)
+    )
+    assert made["critical"].claims == Counts()
+    assert made["critical"].figures.precision.reason == "no scored candidate, so nothing was right or wrong"
 
 
 def test_category_has_recall_and_says_why_it_has_no_precision() -> None:
     known = [golden(0, category=Category.SECURITY), golden(1, category=Category.API)]
     made = by([score("p1", A, "1?", fp=3, goldens=known)], BY_CATEGORY)
     assert made["security"].figures.recall.value == 1.0
-    assert made["security"].figures.precision.reason == "a false alarm belongs to no stratum of the goldens"
+    no_stratum = Estimate(None, None, None, 0, "a false alarm belongs to no stratum of the goldens")
+    assert made["security"].figures.precision == no_stratum
     assert made["security"].claims is None
     assert made["api"].goldens == Counts(goldens_unscored=1)
     assert made["api"].figures.recall.value is None
@@ -67,6 +74,12 @@ def test_sizes_are_half_open_and_in_order() -> None:
     }
     assert list(made) == ["0-9", "10-49", "50-149", "150+", "unknown"]
     assert list(by([score("p1", A, "1")], by_size({}))) == ["unknown"]
+
+
+def test_edges_may_begin_at_one_line() -> None:
+    key = by_size({PullId("p1"): 0, PullId("p2"): 1}, (1, 5))
+    assert (key.name, key.order) == ("size", ("0-0", "1-4", "5+"))
+    assert list(by([score("p1", A, "1"), score("p2", A, "1")], key)) == ["0-0", "1-4"]
 
 
 @pytest.mark.parametrize("edges", [(), (0, 5), (10, 10), (50, 10)])
@@ -93,6 +106,19 @@ def test_a_key_of_ones_own_and_intervals_that_know_of_pull_requests() -> None:
     severe = by(scores, BY_SEVERITY, resampler())["high"].figures.recall
     assert severe.value == pytest.approx(9 / 12)
     assert severe.low is not None
+
+
+def test_strata_of_goldens_and_of_claims_each_resample_the_pull_requests_that_bear_on_them() -> None:
+    scores, goldens, claims = [], {}, {}
+    for number in range(6):
+        pull, found = PullId(f"p{number}"), number % 3
+        said = [claim(at, severity=Severity.HIGH) for at in range(found + 1)]
+        scores.append(score(pull, A, "1" * found + "0", fp=1, claims=said))
+        goldens[pull], claims[pull] = Counts(tp=found, fn=1), Counts(tp=found, fp=1)
+    made = by(scores, BY_SEVERITY, resampler())["high"]
+    assert made.figures.recall == micro_intervals(goldens, resampler()).recall
+    assert made.figures.precision == micro_intervals(claims, resampler()).precision
+    assert (made.name, made.pulls, made.figures.recall.n, made.figures.precision.n) == ("high", 6, 12, 12)
 
 
 rows = st.lists(
