@@ -50,6 +50,18 @@ def test_a_clear_leader_is_alone_and_equals_tie() -> None:
     assert made.ahead == {(A, B), (A, C)}
 
 
+def test_a_family_is_given_as_many_draws_as_its_smallest_p_value_needs() -> None:
+    # Three pairs: with the 100 draws that were asked for no p-value is under 2/101, and 0.05/3 is less. So 4·3/0.05.
+    # A lead in every draw has 2/(240 + 1).
+    marks = {A: ("111", "110", "111"), B: ("100", "000", "010"), C: ("000", "010", "100")}
+    trials = partition([score(f"p{at}", name, own[at % 3]) for at in range(9) for name, own in marks.items()])
+    made = rank(trials, resampler(draws=100))
+    assert made.ahead == {(A, B), (A, C)}
+    assert made.comparisons[A, B].p_value == pytest.approx(2 / 241)
+    alone = rank(trials, resampler(draws=100), family=False)
+    assert alone.comparisons[A, B].p_value == pytest.approx(2 / 101)
+
+
 def test_equal_reviewers_are_seldom_separated_as_a_family() -> None:
     # Eight reviewers of one skill, 28 pairs: each pair alone at 95 % would separate one or two of them.
     import numpy as np

@@ -23,7 +23,7 @@ def test_languages_by_hand_and_the_unknown_last() -> None:
     assert made["python"].figures.precision.value == 0.75
     assert made["python"].figures.f1.value == pytest.approx(6 / 8)
     assert made["unknown"].figures.precision.value is None
-    assert made["python"].pulls == 2
+    assert (made["python"].name, made["python"].pulls) == ("python", 2)
 
 
 def test_severity_puts_goldens_by_what_they_are_and_claims_by_what_was_said() -> None:
