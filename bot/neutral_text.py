@@ -116,7 +116,7 @@ _TIDY: Final = (
     (re.compile(r"[ \t,;:&\u2013\u2014-]{1,20}$"), ""),
 )  # fmt: skip
 _CODE_URL: Final = re.compile(
-    rf"(?i:{_SCHEME})(?P<host>[^\s/<>\"'`:?#]{{1,253}})?[^\s<>\"'`)\]]{{0,2000}}|\bgit@{_TAIL}"
+    rf"(?i:{_SCHEME})(?P<host>[^\s/<>\"'`:?#)\],;]{{1,253}})?[^\s<>\"'`)\]]{{0,2000}}|\bgit@{_TAIL}"
 )
 _RESERVED: Final = re.compile(
     r"(?:.{0,200}\.)?(?:example(?:\.(?:com|net|org))?|test|invalid|localhost)|127\.0\.0\.1|0\.0\.0\.0", re.IGNORECASE

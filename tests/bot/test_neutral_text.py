@@ -64,6 +64,16 @@ def test_the_shared_case_of_a_description_that_pings_and_leaks() -> None:
         ("- one\n- #2\n- three", "- one\n- an earlier change\n- three"),
         ("&#64;bob and \\@eve and &num;5", "a colleague and an earlier change"),
         ("@Override and @types/node change", "`@Override` and `@types/node` change"),
+        ("`f(https://acme.dev)`", "`f(https://example.com)`"),
+        ("an open ` and @Override", "an open ` and a colleague"),
+        ("a ` b\n<p>c ` @Override</p>\n\n`@x`", "a ` b\n<p>c ` a colleague</p>\n\n`@x`"),
+        ("text\n\n```\n@x\n```\n\n@bob", "text\n\n```\n@x\n```\n\na colleague"),
+        ("a\nb\n\nFixes #5\n\nc", "a\nb\n\nc"),
+        ("a\nFixes #5\n\n\nb", "a\n\nb"),
+        ("a\nFixes #5\nb\n\n\nc", "a\nb\n\n\nc"),
+        ("<b title=\"`\">[x](https://y.example) `z`", "<b title=\"`\">x `z`"),
+        ("<b title=\"`\">![x](y.png) `z`", "<b title=\"`\">x `z`"),
+        ("a\r\nb\rc\0", "a\nb\nc\ufffd"),
         ("Like `1a2b3c4d` and `#55` did", "Like an earlier commit and an earlier change did"),
     ],
 )  # fmt: skip
@@ -85,7 +95,12 @@ def test_what_points_somewhere_goes_and_the_meaning_stays(text: str, neutral: st
         "```python\n@decorator  # 12\ndef f(): ...\n```\n\n    @indented\n\ntext",
         "``a ` @x ` b`` and `` ` ``",
         "an escaped \\` and `@x`, \\\\`@x`, \\\\\\` and `@x`",
+        "an escaped \\``@x` before a span",
         "`X1a2b3c4X` is no commit",
+        "`get(http://localhost)`, `[http://127.0.0.1]`, `a = http://localhost, b` and `http://localhost; b`",
+        "\n\ntext",
+        "text\n\n~~~\n@x # 5\n~~~",
+        "a ` b\n\n`@x` c",
         "| a | b |\n|---|---|\n| `@x` | 5 |",
         "trailing spaces  \nstay\n\n\n\nand so do blanks",
         "caf\u00e9 \u2013 na\u00efve \U0001f600",
@@ -122,6 +137,8 @@ def test_code_keeps_its_mentions_but_leads_nowhere() -> None:
         "``@bob`",
         "> `a\n\n@bob`",
         "a*@bob*",
+        "<b title=\"`\">@bob `x`",
+        "<b title=\"` @bob `\">",
         "**@bob**'s",
         "[x]( <y z> ) @bob",
         "| a ` | @bob |\n|---|---|\n| ` | c |",
@@ -129,6 +146,13 @@ def test_code_keeps_its_mentions_but_leads_nowhere() -> None:
 )  # fmt: skip
 def test_a_mention_cannot_hide_behind_what_only_looks_like_code(text: str) -> None:
     assert "@bob" not in outside_code(neutral_text(text))
+
+
+def test_a_text_that_never_settles_is_an_error_and_no_endless_rewriting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.neutral_text._MOST_PASSES", 1)
+    told = "the text still changes after 1 rewritings; it cannot be made neutral"
+    with pytest.raises(ValueError, match=f"\\A{told}\\Z"):
+        neutral_text("Fixes #5")
 
 
 PIECES = st.sampled_from(
