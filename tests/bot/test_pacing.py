@@ -13,6 +13,8 @@ from bot import pacing
 from bot.adapters import database
 from bot.adapters.ledger import SqlLedger
 from bot.model import Bucket, WriteLimits
+from bot.registry import Quota
+from tests.bot.talk import reviewer
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -39,6 +41,17 @@ def test_a_turn_is_no_later_than_it_has_to_be() -> None:
     assert pacing.free([10, 20], 30, 2, 60) == 70
     # A gap before turns that lie ahead is used.
     assert pacing.free([10, 500, 501], 80, 2, 60) == 80
+
+
+def test_a_quota_for_longer_than_two_days_is_a_stock_that_nobody_is_paced_by() -> None:
+    hourly = reviewer().model_copy(update={"quotas": (Quota(reviews=4, hours=2),)})
+    monthly = reviewer().model_copy(update={"quotas": (Quota(reviews=100, hours=720),)})
+    assert pacing.bucket("Acme", hourly) == Bucket("reviews acme acme", 4, 7200)
+    assert pacing.bucket("Acme", monthly) is pacing.bucket("Acme", reviewer()) is None
+    # Four at once, four more after two hours, the ninth after four.
+    assert [pacing.hours(hourly, trials) for trials in (0, 1, 4, 5, 8, 9)] == [0, 0, 0, 2, 2, 4]
+    assert pacing.hours(monthly, 1000) == 0
+    assert pacing.repositories("author", 30) == Bucket("repositories author", 30, 3600)
 
 
 @pytest.fixture
