@@ -5,6 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null && { echo $$p; break; }; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
+# Bytecode is kept: most of what a test process does at its start, and every process that a test starts, is compiling.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test long check bench coverage mutation chaos soak pictures lock clean venv
 
@@ -12,7 +14,7 @@ demo: venv ## the whole loop on this machine
 	@$(BIN)/assay demo $(ARGS)
 
 test: venv ## every test, on a few processes: whole runs mostly wait
-	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long" $(ARGS)
+	@$(BIN)/python -m pytest -n 4 -m "not long" $(ARGS)
 
 long: venv ## the tests that take more than a minute each
 	@$(BIN)/python -m pytest -m long $(ARGS)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, Phase, settings
 
 from bot.adapters.database import open_engine
+from tests import scheduling
 from tests.postgres import Postgres, running
 
 # How long an example takes is the machine's affair: on a loaded one, none of them would be quick enough.
@@ -23,6 +25,20 @@ settings.register_profile(
     database=None,
     phases=[Phase.explicit, Phase.generate],
 )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> scheduling.Scheduling | None:
+    """Ours, unless another one is asked for by name."""
+    if config.option.dist != "load":
+        return None
+    config.option.loadscopereorder = False
+    return scheduling.Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items[:] = scheduling.order(items)
 
 
 @pytest.fixture(scope="session")
