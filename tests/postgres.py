@@ -6,7 +6,6 @@ import itertools
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
+from bot.sandbox.ports import free_port
 
 REQUIRED = "REQUIRE_ORACLES"
 """Set to 1 where a missing PostgreSQL is a failure and not a reason to skip."""
@@ -92,7 +93,7 @@ def running() -> Iterator[Postgres]:
     # A socket's path may have 107 characters; pytest's own folders are too deep for that.
     with tempfile.TemporaryDirectory(prefix="assay-pg-") as top:
         user = "postgres" if os.geteuid() == 0 else None
-        server = Postgres(folder, Path(top) / "data", _free_port(), user)
+        server = Postgres(folder, Path(top) / "data", free_port(), user)
         if user is not None:
             account = pwd.getpwnam(user)
             os.chown(top, account.pw_uid, account.pw_gid)
@@ -102,9 +103,3 @@ def running() -> Iterator[Postgres]:
             yield server
         finally:
             server.stop()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from bot.ports import ForkRow
 from bot.registry import Registry, load_registry
 from bot.render.surface import Surface
 from bot.sandbox.actors.start import start_actors
+from bot.sandbox.ports import free_port
 from bot.sandbox.server import AppKeys, Sandbox
 from bot.sandbox.state import Role
 from goldens.load import suite_names
@@ -237,16 +237,3 @@ def running(data: Path, port: int = 0, *, webhooks: bool = True, gap: float = GA
         sandbox.create_repo(ORG, "assay", private=True, files=files, collaborators={MAINTAINER: "admin"})
         stack.enter_context(start_actors(sandbox, ORG, gap=gap))
         yield DemoWorld(sandbox, keys, hook, tokens, registry)
-
-
-def free_port(wanted: int = 0) -> int:
-    """The wanted port if nobody listens there, else any free one."""
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise OSError("no free port on 127.0.0.1")

@@ -23,10 +23,10 @@ from bot.adapters.replies import SqliteReplies
 from bot.adapters.store import SqlStore
 from bot.cli import cli
 from bot.composition import Databases, utc_now
-from bot.demo.world import free_port
 from bot.judging import store as judging_store
 from bot.model import ForkId, WriteLimits
 from bot.ports_github import RateLeft
+from bot.sandbox.ports import free_port
 from bot.settings import load_settings
 from bot.web.metrics import Metrics, Standing
 from scoring.judges.asks import Reply

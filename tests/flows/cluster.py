@@ -14,6 +14,7 @@ from bot.demo import app as app_process
 from bot.demo import story
 from bot.demo import world as demo_world
 from bot.demo.app import AppProcess
+from bot.sandbox.ports import free_port
 from tests.deploy.commands import procfile
 from tests.flows.world import Bench, Gate
 from tests.postgres import Postgres
@@ -91,7 +92,7 @@ def cluster(
         }
         commands, hook = procfile(), settings["ASSAY_BIND"]
         web = stack.enter_context(app_process.running(settings, data / "web.txt", commands["web"]))
-        metrics = [f"127.0.0.1:{demo_world.free_port()}" for _ in range(workers)]
+        metrics = [f"127.0.0.1:{free_port()}" for _ in range(workers)]
         made = [
             stack.enter_context(
                 app_process.running(settings, data / f"worker-{n}.txt", (*commands["worker"], "--metrics", where))

@@ -15,7 +15,7 @@ import pytest
 
 from bot.demo import story
 from bot.demo.app import AppProcess, running
-from bot.demo.world import free_port
+from bot.sandbox.ports import free_port
 from tests.flows.foreign import (
     APP_ID,
     AUTHOR_TOKEN,

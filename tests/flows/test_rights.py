@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.demo.app import AppProcess
-from bot.demo.world import ORG, SLUG, free_port
+from bot.demo.world import ORG, SLUG
 from bot.sandbox.faults import Fault
+from bot.sandbox.ports import free_port
 from tests.flows.test_hazards import engine_rows, statuses
 from tests.flows.world import TINY, Bench, bench, content, expected
 

@@ -16,9 +16,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bot.adapters.store import SqlStore
 from bot.composition import open_databases, services_of
-from bot.demo.world import app_manifest, free_port
+from bot.demo.world import app_manifest
 from bot.model import RepoName, RunId
 from bot.ports import RunRow
+from bot.sandbox.ports import free_port
 from bot.sandbox.server import Sandbox
 from bot.settings import load_settings
 from bot.web.app import create_app
