@@ -17,6 +17,7 @@ import psutil
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from bot.sandbox.ports import free_port
 from tests.bot import deliveries
 
 REPOSITORY = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def probot_folder() -> Path | None:
 @contextmanager
 def probot(installed: Path, work: Path) -> Iterator[Server]:
     """Probot as its users start it, with an App that only acknowledges, and no log of what it acknowledged."""
-    port = _free_port()
+    port = free_port()
     environment = {
         "APP_ID": str(deliveries.APP_ID),
         "HOST": "127.0.0.1",
@@ -81,7 +82,7 @@ def ours(work: Path, processes: int, more: Mapping[str, str] | None = None) -> I
     with ExitStack() as stack:
         urls, found = [], []
         for _ in range(processes):
-            port = _free_port()
+            port = free_port()
             environment = {
                 "ASSAY_APP_ID": str(deliveries.APP_ID),
                 "ASSAY_BIND": f"127.0.0.1:{port}",
@@ -125,11 +126,6 @@ def _answers(port: int) -> bool:
             return True
     except OSError:
         return False
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def _key(folder: Path) -> Path:
