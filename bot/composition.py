@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import time
 from collections.abc import Callable
@@ -48,6 +49,7 @@ from bot.workflows import (
 )
 from bot.workflows.services import Services, Timing
 from goldens.load import load_suite, suite_names
+from goldens.model import Suite
 
 WORKFLOWS = (
     builtin,
@@ -69,6 +71,16 @@ WORKFLOWS = (
 
 JUDGES = ("lexical",)
 """What the issue form offers; the operator's own judge comes first where it is another."""
+
+
+@functools.lru_cache(maxsize=16)
+def shipped_suite(name: str) -> Suite:
+    """A suite that ships, which changes only with the code: reading one takes seconds, and every fork needs it.
+
+    Raises:
+        SuiteError: there is none of that name.
+    """
+    return load_suite(name)
 
 
 def utc_now() -> datetime:
@@ -232,7 +244,7 @@ def services_of(settings: Settings, databases: Databases) -> Services:
         ),
         registry=registry_of(settings),
         suite_names=suite_names,
-        load_suite=load_suite,
+        load_suite=shipped_suite,
         judge=judges_of(settings),
         judging=judging_of(settings),
         clock=utc_now,
