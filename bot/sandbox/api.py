@@ -126,7 +126,7 @@ class Api:
 
     def _wait(self, fault: Fault | None) -> None:
         if fault is not None:
-            self.stopping.wait(fault.seconds)
+            self.faults.hold(fault.seconds, self.stopping)
 
     # --- REST -------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
@@ -50,6 +51,7 @@ class Faults:
     def __init__(self) -> None:
         self._rules: list[Fault] = []
         self._lock = threading.Lock()
+        self._cleared = 0
 
     def add(self, fault: Fault) -> None:
         """Arm a rule."""
@@ -57,9 +59,17 @@ class Faults:
             self._rules.append(fault)
 
     def clear(self) -> None:
-        """Disarm all rules."""
+        """Disarm all rules, and let go whatever is being delayed."""
         with self._lock:
             self._rules.clear()
+            self._cleared += 1
+
+    def hold(self, seconds: float, stopping: threading.Event) -> None:
+        """Return after so long, or when the rules are cleared, or when everything ends."""
+        cleared, over = self._cleared, time.monotonic() + seconds
+        while (left := over - time.monotonic()) > 0 and self._cleared == cleared:
+            if stopping.wait(min(left, 0.05)):
+                return
 
     def left(self) -> int:
         """How many rules are not spent: a test asserts that its faults were met."""

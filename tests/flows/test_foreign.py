@@ -104,7 +104,7 @@ def _settings(world: Foreign, data: Path, hook: str) -> dict[str, str]:
         "ASSAY_RECHECK_SECONDS": "0.2",
         "ASSAY_NUDGE_SECONDS": "1",
         "ASSAY_PROGRESS_SECONDS": "1",
-        "ASSAY_QUEUE_POLL_SECONDS": "0.1",
+        "ASSAY_QUEUE_POLL_SECONDS": "0.25",
     }
 
 

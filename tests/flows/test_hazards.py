@@ -155,11 +155,12 @@ def test_a_check_run_that_is_refused_does_not_hold_the_others_back(tmp_path: Pat
 
 def test_a_cancelled_run_opens_and_asks_nothing_more(tmp_path: Path) -> None:
     with bench(tmp_path) as here:
-        here.fault(Fault("delay", "POST", "/orgs/*/repos", seconds=4, times=2))
+        here.fault(Fault("delay", "POST", "/orgs/*/repos", seconds=20, times=2))
         here.ask()
         here.wait_for(lambda: bool(here.ours("progress")))
         here.say("/assay cancel")
         assert here.finish().stage == "cancelled"
+        here.world.sandbox.faults.clear()
         here.wait_for(lambda: here.made()["repository"] >= 2)
         here.wait_for(lambda: ("open_fork", "PENDING") not in engine_rows(here))
         assert here.made()["pull request"] == 0

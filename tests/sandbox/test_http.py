@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+import threading
 from typing import Any
 
 import pytest
 import requests
 
-from bot.sandbox.faults import Fault
+from bot.sandbox.faults import Fault, Faults
 
 from .conftest import Town
 
@@ -233,3 +234,14 @@ def test_the_words_of_a_deleted_account_stay_without_an_author(town: Town) -> No
         found = town.ok("GET", f"/repos/acme/code{path}", town.alice)
         assert [(one["user"], len(one["body"])) for one in found] == [(None, 1)]
     assert town.call("GET", "/user", carol).status_code == 401
+
+
+def test_what_is_delayed_is_let_go_when_the_faults_are_cleared() -> None:
+    faults = Faults()
+    held = threading.Thread(target=faults.hold, args=(60, threading.Event()), daemon=True)
+    held.start()
+    held.join(0.2)
+    assert held.is_alive()
+    faults.clear()
+    held.join(5)
+    assert not held.is_alive()
