@@ -182,6 +182,10 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
         request = wire.read(arriving.data[: arriving.wanted])
         if request is not None:
             arriving.asked = True
+            self._held -= len(arriving.data)
+            # Only what the client has sent ahead is still of use, however long it takes to keep this one.
+            arriving.data = arriving.data[arriving.wanted :]
+            self._held += len(arriving.data)
             say = partial(self._to_say, conn, request.keep)
             deliver(self.app.intake, request.headers, request.body, say)
             return
@@ -212,8 +216,8 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
             self._leave(conn)
 
     def _next(self, conn: Any, answered: Arriving) -> None:
-        ahead = bytes(answered.data[answered.wanted :])
-        self._held -= len(answered.data)
+        ahead = bytes(answered.data)
+        self._held -= len(ahead)
         del self._arriving[conn]
         self._arriving[conn] = Arriving(time.monotonic(), self.cfg.keepalive, polled=answered.polled)
         if ahead:
@@ -264,8 +268,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
         self._looked = now
         for conn, arriving in list(self._arriving.items()):
             many = len(self._arriving) > MOST_ARRIVING or self._held > MOST_HELD
-            cut = arriving.data and not self.alive
-            if not arriving.asked and (many or cut or now > arriving.until):
+            # Who has begun to ask when the server ends would not be done; who has not may be about to, for a moment.
+            until = arriving.until if self.alive else arriving.began + (0 if arriving.data else self.cfg.keepalive)
+            if not arriving.asked and (many or now > until):
                 self._drop(conn)
 
 

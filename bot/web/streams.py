@@ -1,4 +1,4 @@
-"""Live progress as server-sent events, without ever taking the threads that deliveries need.
+"""Live progress as server-sent events, without ever taking the threads that other pages need.
 
 A stream holds one of the server's threads. So there are few at a time, and each is short: the browser comes back by
 itself. Who comes when all are taken is told the state once and when to come again, which is asking every few seconds
