@@ -16,7 +16,7 @@ from tests.flows.foreign import Foreign, Json, Repo
 from tests.flows.foreign_bots import CENTS, SHELL
 from tests.flows.test_foreign import Place, place
 
-pytestmark = pytest.mark.timeout(150)
+pytestmark = pytest.mark.timeout(300)
 
 FORM = "### Suite\n\nsmoke\n\n### Reviewers\n\n{}\n\n### Pull requests\n\norder-totals\n"
 

@@ -68,11 +68,11 @@ def test_killed_and_robbed_it_comes_to_the_same_and_no_answer_is_paid_twice(tmp_
     models.pause = 1.5
     with bench(tmp_path, extra=settings(models)) as here:
         here.ask(BESIDE)
-        here.wait_for(lambda: len(models.seen) >= 1, seconds=120)
+        here.wait_for(lambda: len(models.seen) >= 1)
         here.app.kill()
         assert rob(here.data) > 0
         here.app.start()
-        here.wait_for(lambda: len({one.prompt for one in models.seen}) >= 2, seconds=120)
+        here.wait_for(lambda: len({one.prompt for one in models.seen}) >= 2)
         here.app.kill()
         here.app.start()
         outcome = here.finish(150)
@@ -92,7 +92,7 @@ def test_killed_and_robbed_it_comes_to_the_same_and_no_answer_is_paid_twice(tmp_
         }
         paid = len(models.seen)
         here.ask(BESIDE)
-        here.wait_for(lambda: len(here.ours("progress")) == 1, seconds=60)
+        here.wait_for(lambda: len(here.ours("progress")) == 1)
         again = here.finish(150)
         assert again.run != outcome.run
         assert said(here, again.run) == first
@@ -124,14 +124,14 @@ def test_what_may_not_review_is_told_before_anything_is_forked_and_what_may_post
     with bench(tmp_path, extra=settings(models)) as here:
         wrong = ("command:id", "single-shot:openai/other", "cold:openai/finder")
         here.ask(Asked(reviewers=("lintwarden",), built_in=wrong))
-        here.wait_for(lambda: len(here.ours("problems")) == 1, seconds=90)
+        here.wait_for(lambda: len(here.ours("problems")) == 1)
         told = here.ours("problems")[0]
         assert "runs a program" in told
         assert "may not review here" in told
         assert "cold suite" in told
         posting = Asked(reviewers=("lintwarden",), pulls="order-totals", built_in=("static?post=yes",))
         here.ask(posting)
-        here.wait_for(lambda: len(here.ours("problems")) == 1, seconds=60)
+        here.wait_for(lambda: len(here.ours("problems")) == 1)
         assert "would post where the other reviewers read" in here.ours("problems")[0]
         assert here.made()["repository"] == 0
         assert models.seen == []

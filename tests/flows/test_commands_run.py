@@ -35,7 +35,7 @@ def answers(here: Bench, issue: int | None = None) -> dict[str, str]:
 def answer(here: Bench, key: str | int, holds: str = "") -> str:
     """The answer to a command, once it is there and holds a text."""
     try:
-        here.wait_for(lambda: str(key) in answers(here) and holds in answers(here)[str(key)], 30)
+        here.wait_for(lambda: str(key) in answers(here) and holds in answers(here)[str(key)])
     except AssertionError as late:
         raise AssertionError(f"{holds!r} is not in {answers(here)}") from late
     return answers(here)[str(key)]
@@ -148,7 +148,7 @@ def test_a_button_does_what_the_command_does_for_who_may_and_nobody_else(ended: 
     press(ended, check, repo, "cleanup", login="passer-by")
     ended.wait_for(lambda: any("button" in key and "no write access" in said for key, said in answers(ended).items()))
     press(ended, check, repo, "rejudge")
-    ended.wait_for(lambda: any("button" in key and "was judged by" in said for key, said in answers(ended).items()), 40)
+    ended.wait_for(lambda: any("button" in key and "was judged by" in said for key, said in answers(ended).items()))
     [board] = ended.ours("leaderboard")
     assert "judge `lexical/2` (preview)" in board or "judge lexical/2 (preview)" in board
     assert "litellm:openai/honest" in board.partition("#### F1 by judge")[2]

@@ -29,7 +29,7 @@ from tests.flows.foreign import (
 from tests.flows.foreign_bots import BOTS, EXPECTED, REGISTRY, script
 from tests.flows.foreign_http import foreign
 
-pytestmark = pytest.mark.timeout(150)
+pytestmark = pytest.mark.timeout(300)
 
 FORM = """### Suite
 

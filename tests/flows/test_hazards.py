@@ -53,7 +53,7 @@ def test_started_again_while_github_is_out_the_run_goes_on_when_it_is_back(
 ) -> None:
     with bench(tmp_path, gated=True) as here:
         here.ask()
-        here.wait_for(lambda: len(here.done()) >= writes, seconds=90)
+        here.wait_for(lambda: len(here.done()) >= writes)
         here.app.kill()
         here.gate.shut()
         here.app.start()
@@ -87,7 +87,7 @@ def test_a_lost_publishing_is_found_and_done(tmp_path: Path) -> None:
         here.fault(Fault("delay", "POST", "/repos/*/*/check-runs", seconds=3, times=4))
         here.ask(TINY)
         here.wait_for(lambda: bool(here.ours("progress")))
-        here.wait_for(lambda: ("publish_fork", "PENDING") in engine_rows(here), seconds=60)
+        here.wait_for(lambda: ("publish_fork", "PENDING") in engine_rows(here))
         here.app.kill()
         engine = sqlite3.connect(here.data / "engine.db")
         lost = engine.execute("UPDATE workflow_status SET status = 'ERROR' WHERE name = 'publish_fork'").rowcount

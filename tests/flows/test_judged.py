@@ -37,7 +37,7 @@ def test_killed_while_a_model_judges_nothing_is_paid_twice(tmp_path: Path, model
     models.pause = 1.0
     with bench(tmp_path, extra=settings(models)) as here:
         here.ask()
-        here.wait_for(lambda: len(models.seen) >= 2, seconds=120)
+        here.wait_for(lambda: len(models.seen) >= 2)
         here.app.kill()
         here.app.start()
         outcome = here.finish(150)
@@ -65,12 +65,12 @@ def test_a_judge_without_its_key_or_a_limit_nobody_can_keep_stops_before_anythin
         nobody = f"### {Label.JUDGE.value}\n\n_No response_"
         assert nobody in body
         here.open_issue(body.replace(nobody, f"### {Label.JUDGE.value}\n\nlitellm:anthropic/claude-opus-4-5"))
-        here.wait_for(lambda: len(here.ours("problems")) == 1, seconds=90)
+        here.wait_for(lambda: len(here.ours("problems")) == 1)
         assert "ANTHROPIC\\_API\\_KEY" in here.ours("problems")[0] or "ANTHROPIC_API_KEY" in here.ours("problems")[0]
         cost = f"### {Label.COST.value}\n\n_No response_"
         assert cost in body
         here.open_issue(body.replace(cost, f"### {Label.COST.value}\n\n5"))
-        here.wait_for(lambda: len(here.ours("problems")) == 1, seconds=60)
+        here.wait_for(lambda: len(here.ours("problems")) == 1)
         assert "price" in here.ours("problems")[0]
         assert here.made()["repository"] == 0
         assert models.seen == []

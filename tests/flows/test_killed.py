@@ -24,7 +24,7 @@ def test_killed_at_many_points_ends_in_the_same_report_with_nothing_twice(
         here.ask()
         killed = []
         for point in points:
-            here.wait_for(lambda wanted=point: len(here.done()) >= wanted, seconds=60)  # type: ignore[misc]
+            here.wait_for(lambda wanted=point: len(here.done()) >= wanted)  # type: ignore[misc]
             here.app.kill()
             killed.append(len(here.done()))
             here.app.start()

@@ -16,7 +16,7 @@ from bot.sandbox.ports import free_port
 from tests.flows.test_hazards import engine_rows, statuses
 from tests.flows.world import TINY, Bench, bench, content, expected
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = pytest.mark.timeout(300)
 
 
 def waiting(here: Bench, name: str) -> list[float]:
@@ -137,7 +137,7 @@ def test_a_second_app_on_the_same_data_is_turned_away_and_the_first_goes_on(tmp_
             outcome = here.finish()
             assert content(outcome.report) == reference
             assert here.made() == expected(forks=2, reviewers=4, asks=1)
-            here.wait_for(lambda: second.exited is not None, seconds=40)
+            here.wait_for(lambda: second.exited is not None)
             assert second.exited == 3
             assert f"another worker uses {here.data}; stop it, or set another ASSAY_DATA_DIR" in second.tail(60)
         finally:
