@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.model import Place, ReviewerId
-from scoring.statistics.capture import NO_OVERLAP, NOTHING, chao2, chapman, chapman_of, incidence, log_normal
+from scoring.model import Estimate, Place, ReviewerId
+from scoring.statistics.capture import NO_OVERLAP, NOTHING, Unseen, chao2, chapman, chapman_of, incidence, log_normal
 from scoring.statistics.clusters import partition
 from tests.scoring.statistics.make import A, B, C, claim, contained, score, unrun
 
@@ -61,16 +61,44 @@ def test_chao2_without_anything_found_twice_uses_the_corrected_form() -> None:
 
 
 def test_no_overlap_gives_no_number() -> None:
-    made = chapman(5, 4, 0)
-    assert (made.total.value, made.total.reason, made.observed) == (None, NO_OVERLAP, 9)
-    assert chapman(0, 0, 0).total.reason == NOTHING
-    assert chao2([], 3).missed.reason == NOTHING
+    two, many = chapman(10, 15, 5).assumptions, chao2(found(4, 2), 3).assumptions
+    apart, none = Estimate(None, None, None, 9, NO_OVERLAP), Estimate(None, None, None, 0, NOTHING)
+    assert chapman(5, 4, 0) == Unseen("chapman", 9, apart, apart, two)
+    assert chapman(0, 0, 0) == Unseen("chapman", 0, none, none, two)
+    assert chao2([], 3) == Unseen("chao2", 0, none, none, many)
+
+
+def test_the_log_normal_interval_by_hand() -> None:
+    # Unseen 2, variance 8: √ln(1 + 8/4) = √1.098612 = 1.048147; times 1.644854 (90 %) 1.724048, whose e-power is
+    # 5.607181.
+    assert log_normal(2, 8, 0.9) == pytest.approx((2 / 5.607181, 2 * 5.607181), rel=2e-5)
+
+
+def test_a_level_that_is_asked_for_is_the_level_of_the_interval() -> None:
+    low, high = log_normal(2, 8, 0.9)
+    made = chao2(found(4, 2), 2, 0.9)
+    assert made.missed == Estimate(2.0, low, high, 6)
+    assert made.total == Estimate(8.0, 6 + low, 6 + high, 6)
+    assert made.method == "chao2"
+    # Both found 5, acme 5 more, bolt 10 more: the turtles again.
+    hits = [*[{A, B}] * 5, *[{A}] * 5, *[{B}] * 10]
+    assert chapman_of(hits, A, B, 0.9) == chapman(10, 15, 5, 0.9)
+    turtles = chapman(10, 15, 5, 0.9)
+    assert turtles.missed.low == pytest.approx(log_normal(25 / 3, 11 * 16 * 5 * 10 / 252, 0.9)[0])
+    assert (turtles.missed.n, turtles.total.n, turtles.method) == (20, 20, "chapman")
+
+
+def test_two_reviewers_are_enough_and_all_of_them_may_have_found_a_thing() -> None:
+    assert chao2(found(0, 1), 2).observed == 1
+    assert chapman(3, 5, 3).observed == 5
 
 
 def test_everything_found_by_all_leaves_no_estimate_of_zero_width() -> None:
     for made in (chapman(7, 5, 5), chao2(found(0, 3, 4), 3), chao2(found(1, 0, 4), 3)):
         assert (made.missed.value, made.missed.low, made.missed.high) == (0, None, None)
-        assert made.missed.reason == "too few were found only once to estimate how many more there are"
+        few = "too few were found only once to estimate how many more there are"
+        assert made.missed == Estimate(0, None, None, made.observed, few)
+        assert made.total == Estimate(made.observed, None, None, made.observed, few)
 
 
 def test_the_assumptions_are_said_with_the_number() -> None:
@@ -82,14 +110,18 @@ def test_the_assumptions_are_said_with_the_number() -> None:
 
 @pytest.mark.parametrize(("first", "second", "both"), [(3, 5, 4), (3, 5, -1)])
 def test_counts_that_cannot_be_are_refused(first: int, second: int, both: int) -> None:
-    with pytest.raises(ValueError, match="found by both lie between 0 and"):
+    with pytest.raises(
+        ValueError, match=rf"^defects found by both lie between 0 and the fewer of 3 and 5, not {both}$"
+    ):
         chapman(first, second, both)
 
 
 def test_one_reviewer_or_a_defect_nobody_found_is_refused() -> None:
-    with pytest.raises(ValueError, match="it takes two or more"):
+    with pytest.raises(
+        ValueError, match=r"^how often a defect was found says nothing with 1 reviewer\(s\); it takes two or more$"
+    ):
         chao2(found(2), 1)
-    with pytest.raises(ValueError, match="found by 0 of 3"):
+    with pytest.raises(ValueError, match=r"^a defect was found by 0 of 3 reviewers$"):
         chao2([frozenset()], 3)
     with pytest.raises(ValueError, match="found by 4 of 3"):
         chao2(found(0, 0, 0, 1), 3)

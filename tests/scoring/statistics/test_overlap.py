@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.model import Candidate, Counts, Place, ReviewerId, Side, TrialScore
-from scoring.statistics.bootstrap import FEW_CLUSTERS
+from scoring.model import Candidate, Counts, Estimate, Place, ReviewerId, Side, TrialScore
+from scoring.statistics.bootstrap import FEW_CLUSTERS, NO_SPREAD
 from scoring.statistics.clusters import partition
 from scoring.statistics.overlap import (
+    Ensemble,
+    Overlap,
+    Unique,
     best_second,
     claim_groups,
     finds,
@@ -21,6 +25,8 @@ from scoring.statistics.overlap import (
     union,
     uniques,
 )
+from scoring.statistics.paired import FoundBy
+from scoring.stats import wilson
 from tests.scoring.statistics.make import A, B, C, claim, contained, resampler, score, unrun
 from tests.shared import SHARED
 
@@ -57,14 +63,16 @@ def test_overlap_and_unique_finds_by_hand() -> None:
     assert pairs[A, C].jaccard == pytest.approx(1 / 2)
     alone = uniques(found)
     # On p2 acme was the only one that ran: finding alone there is no merit.
-    assert (alone[A].found, alone[A].unique, alone[A].share.value) == (2, 1, 0.5)
-    assert (alone[C].found, alone[C].unique) == (1, 0)
+    assert alone[A] == Unique(A, 2, 1, wilson(1, 2))
+    assert alone[C] == Unique(C, 1, 0, wilson(0, 1))
+    assert pairs[A, B] == Overlap(A, B, FoundBy(1, 1, 1, 1), 1 / 3)
 
 
 def test_two_that_found_nothing_have_no_overlap() -> None:
     found = finds(partition([score("p1", A, "00"), score("p1", B, "00")]))
     assert overlap(A, B, found).jaccard is None
-    assert uniques(found)[A].share.reason == "it found nothing that another was asked for"
+    nothing = Estimate(None, None, None, 0, "it found nothing that another was asked for")
+    assert uniques(found)[A] == Unique(A, 0, 0, nothing)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +120,14 @@ def test_an_intersection_keeps_what_all_say() -> None:
     assert made.counts == Counts(tp=1, fp=1, fn=1)
 
 
+def test_sound_claims_of_an_ensemble_are_grouped_like_alarms_and_what_was_unscored_stays() -> None:
+    acme = score("p1", A, valid=2, claims=[at(1, 10), at(2, 40)])
+    bolt = replace(score("p1", B, valid=1, claims=[at(3, 12)]), counts=Counts(valid=1, duplicate=2, unscored=4))
+    trials = partition([acme, bolt, score("p2", A, fp=1)])
+    assert union(trials, [B, A]) == Ensemble((A, B), 1, Counts(valid=2, duplicate=2 + 1, unscored=4))
+    assert intersection(trials, [A, B]) == Ensemble((A, B), 1, Counts(valid=1))
+
+
 def test_a_golden_that_one_could_not_be_judged_on_is_missed_by_a_union_only_if_all_missed_it() -> None:
     trials = partition([score("p1", A, "??10"), score("p1", B, "10?0")])
     assert union(trials, [A, B]).counts == Counts(tp=2, fn=1, goldens_unscored=1, duplicate=0)
@@ -122,6 +138,10 @@ def test_an_ensemble_of_one_or_of_one_twice_is_refused() -> None:
     trials = partition([score("p1", A, "1")])
     with pytest.raises(ValueError, match="two or more different members, not acme, acme"):
         union(trials, [A, A])
+    with pytest.raises(ValueError, match=r"^an ensemble has two or more different members, not none$"):
+        union(trials, [])
+    with pytest.raises(ValueError, match=r"two or more different members, not acme$"):
+        union(trials, [A])
     with pytest.raises(ValueError, match="no trial is of reviewer bolt"):
         union(trials, [A, B])
 
@@ -138,15 +158,16 @@ def test_the_best_second_is_the_one_that_finds_other_things_not_the_one_that_fin
     assert made[0].gain.value == pytest.approx(4 / 48)
     assert contained(made[0].gain.value, made[0].gain.low, made[0].gain.high)
     assert (made[0].alarms_added, made[0].union.counts.tp, made[0].union.counts.fn) == (24, 40, 8)
-    assert (made[1].gain.value, made[1].gain.low) == (0.0, None)
+    assert made[0].gain.n == 48
+    assert made[1].gain == Estimate(0.0, None, None, 48, NO_SPREAD)
 
 
 def test_a_second_that_shares_no_pull_request_is_last_with_a_reason() -> None:
     trials = partition([score("p1", A, "10"), score("p1", B, "01"), unrun("p1", C), score("p2", C, "11")])
     made = best_second(trials, A, resampler())
     assert [(one.reviewer, one.gain.value) for one in made] == [(B, 0.5), (C, None)]
-    assert made[0].gain.reason == FEW_CLUSTERS
-    assert made[1].gain.reason == "no golden was scored, so there was nothing to find"
+    assert made[0].gain == Estimate(0.5, None, None, 2, FEW_CLUSTERS)
+    assert made[1].gain == Estimate(None, None, None, 0, "no golden was scored, so there was nothing to find")
 
 
 lines = st.lists(st.integers(1, 60), max_size=4)

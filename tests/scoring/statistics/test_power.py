@@ -12,6 +12,8 @@ from scoring.model import GoldenId, PullId
 from scoring.statistics.clusters import partition
 from scoring.statistics.power import (
     Pilot,
+    Power,
+    Sample,
     achieved_power,
     correlation,
     goldens_needed,
@@ -30,6 +32,29 @@ def test_the_number_of_pairs_by_hand() -> None:
     assert goldens_needed(0.2, 0.4) == pytest.approx(76.09, abs=0.01)
     made = pulls_needed(0.2, replace(ONE_EACH, discordance=0.4))
     assert (made.pulls, made.goldens) == (77, 77)
+
+
+def test_power_and_level_are_those_that_were_asked_for() -> None:
+    # z 1.644854 (90 %), z' 1.281552 (90 %): (1.644854·0.632456 + 1.281552·0.6)² / 0.04 = 1.809228² / 0.04 = 81.83
+    assert goldens_needed(0.2, 0.4, 0.9, 0.9) == pytest.approx(81.83, abs=0.01)
+    assert pulls_needed(0.2, replace(ONE_EACH, discordance=0.4), 0.9, 0.9) == Sample(82, 82)
+
+
+def test_the_chance_on_so_many_pull_requests_by_hand() -> None:
+    # 77 pairs: (0.2·√77 - 1.959964·√0.4) / √0.36 = 0.515403 / 0.6, Φ = 0.80483; at 90 %, 0.714696 / 0.6, Φ = 0.88320
+    known = replace(ONE_EACH, discordance=0.4)
+    assert achieved_power(77, 0.2, known).value == pytest.approx(0.80483, abs=2e-5)
+    assert achieved_power(77, 0.2, known, 0.9).value == pytest.approx(0.88320, abs=2e-5)
+    # 48 pull requests of four with a design effect of 2.5 are worth 76.8 goldens: 0.513122 / 0.6, Φ = 0.80379
+    alike = Pilot(pulls=50, goldens=200, difference=0.2, discordance=0.4, correlation=0.5, cluster=4.0)
+    assert achieved_power(48, 0.2, alike).value == pytest.approx(0.80379, abs=2e-5)
+    assert achieved_power(2, 0.1, ONE_EACH).value is not None
+
+
+def test_one_pull_request_is_never_enough() -> None:
+    # 76.09 goldens at 100 a pull request would be one of them.
+    many = Pilot(pulls=10, goldens=1000, difference=0.2, discordance=0.4, correlation=0.0, cluster=100.0)
+    assert pulls_needed(0.2, many) == Sample(2, 200)
 
 
 def test_the_formula_gives_the_power_it_promises_in_simulation() -> None:
@@ -64,6 +89,8 @@ def test_intraclass_correlation_by_hand() -> None:
     assert correlation([(1, 1), (0, 0), (1, 1)]) == pytest.approx(1.0)
     assert correlation([(0, 2), (0, 2)]) == 0.0
     assert correlation([(1, 1), (1, 1)]) == 0.0
+    # Unequal groups: grand mean 7/3, MSB = (4/3)² + 2·(2/3)² = 8/3, MSW = 2, m₀ = 3 - 5/3 = 4/3, (2/3)/(8/3 + 2/3)
+    assert correlation([(1,), (2, 4)]) == pytest.approx(0.2)
     assert correlation([(1, 2)]) is None
     assert correlation([(1,), (2,), (0,)]) is None
 
@@ -79,7 +106,10 @@ def test_goldens_that_are_alike_need_more_pull_requests() -> None:
 
 
 def test_a_pilot_that_cannot_say_gives_a_reason_and_no_number() -> None:
-    assert pulls_needed(0.1, pilot_of({}, {})).reason == "the pilot has no golden that was scored for both"
+    assert pilot_of({}, {}) == Pilot(0, 0, None, None, None, None)
+    none_scored = "the pilot has no golden that was scored for both"
+    assert pulls_needed(0.1, pilot_of({}, {})) == Sample(None, None, none_scored)
+    assert achieved_power(9, 0.1, pilot_of({}, {})) == Power(None, none_scored)
     same = {(PullId("p"), GoldenId("g")): True, (PullId("q"), GoldenId("g")): False}
     assert pulls_needed(0.1, pilot_of(same, same)).reason == (
         "in the pilot both found the same goldens, so it does not say how often they differ"
@@ -96,7 +126,7 @@ def test_a_pilot_that_cannot_say_gives_a_reason_and_no_number() -> None:
 
 
 def test_questions_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match="a share above 0 and up to 1, not 0"):
+    with pytest.raises(ValueError, match=r"^the difference to tell is a share above 0 and up to 1, not 0$"):
         pulls_needed(0, ONE_EACH)
     with pytest.raises(ValueError, match="a share above 0 and up to 1, not 10"):
         achieved_power(20, 10, ONE_EACH)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from math import log, sqrt
+from math import exp, log, sqrt
 from random import Random
 
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.model import Estimate, PullId, ReviewerId
-from scoring.statistics.bradley_terry import Duel, bradley_terry, duels
+from scoring.statistics.bradley_terry import Duel, Strength, bradley_terry, duels
 from scoring.statistics.clusters import partition
 from scoring.statistics.ranks import holm, places, rank
 from tests.scoring.statistics.make import A, B, C, D, contained, resampler, score, unrun
@@ -120,6 +120,23 @@ def test_two_reviewers_by_hand() -> None:
     assert first.duels == 40
 
 
+def test_the_chance_to_beat_the_average_has_the_interval_of_the_level_asked_for() -> None:
+    first, second = bradley_terry(games([(A, B, 30, 10)]), 0.9)
+    error = sqrt(1 / (40 * 0.75 * 0.25)) * sqrt(40 / 39) / 2
+    for one, strength in ((first, log(3) / 2), (second, -log(3) / 2)):
+        low, high = (1 / (1 + exp(side * 1.6448536269514722 * error - strength)) for side in (1, -1))
+        assert one.log_strength == pytest.approx(strength)
+        assert one.error == pytest.approx(error)
+        assert (one.wins.low, one.wins.high) == pytest.approx((low, high))
+        assert (one.wins.n, one.duels) == (40, 40)
+
+
+def test_duels_on_one_pull_request_alone_show_no_spread() -> None:
+    only = [Duel(PullId("p"), A, B, 1.0), Duel(PullId("p"), A, B, 0.0)]
+    lone = Estimate(0.5, None, None, 2, "all duels were on one pull request, so no spread is seen")
+    assert bradley_terry(only) == (Strength(A, 0.0, None, lone, 2), Strength(B, 0.0, None, lone, 2))
+
+
 def test_duels_of_one_pull_request_are_not_taken_as_independent() -> None:
     apart = [Duel(PullId(f"p{number}"), A, B, float(number % 4 > 0)) for number in range(40)]
     alike = [Duel(PullId(f"p{number % 4}"), A, B, float(number % 4 > 0)) for number in range(40)]
@@ -132,16 +149,20 @@ def test_duels_of_one_pull_request_are_not_taken_as_independent() -> None:
 def test_ties_are_half_a_win_each() -> None:
     made = bradley_terry([Duel(PullId(f"p{number}"), A, B, 0.5) for number in range(4)])
     assert [one.wins.value for one in made] == [0.5, 0.5]
-    assert made[0].wins.low is None
-    assert made[0].wins.reason == "every pull request went the same way, so no spread is seen"
+    assert made[0].wins == Estimate(0.5, None, None, 4, "every pull request went the same way, so no spread is seen")
 
 
 def test_a_reviewer_nobody_beat_has_no_strength_and_the_groups_are_named() -> None:
     made = bradley_terry([*games([(A, B, 3, 0), (B, C, 1, 1)])])
-    assert {one.log_strength for one in made} == {None}
-    assert made[0].wins.reason == (
-        "no chain of wins leads from everyone to everyone, so strengths are without bound; groups: acme; bolt, crow"
+    unbound = Estimate(
+        None,
+        None,
+        None,
+        0,
+        "no chain of wins leads from everyone to everyone, so strengths are without bound; groups: acme; bolt, crow",
     )
+    met = {A: 3, B: 5, C: 2}
+    assert made == tuple(Strength(name, None, None, unbound, duels) for name, duels in met.items())
 
 
 def test_reviewers_that_never_met_are_not_compared() -> None:
