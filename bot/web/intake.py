@@ -88,7 +88,11 @@ class Together:
 
     def _run(self) -> None:
         while True:
-            self.keep_some()
+            try:
+                self.keep_some()
+            except Exception:
+                # Telling failed, which nobody else would notice: without this thread no delivery is ever answered.
+                LOG.exception("who waits for a delivery could not be told")
 
 
 class Mover:

@@ -9,12 +9,14 @@ need a thread at all: the loop verifies and reads them, and sends their answers 
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import selectors
 import socket
 import struct
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -25,6 +27,7 @@ from bot.web import wire
 from bot.web.app import HARDENING
 from bot.web.hooks import LARGEST, Answer, deliver
 
+LOG = logging.getLogger("assay.web")
 HEAD_SECONDS = 10.0
 """Within which a request's head has to be here."""
 WHOLE_SECONDS = 30.0
@@ -186,14 +189,21 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
             # Only what the client has sent ahead is still of use, however long it takes to keep this one.
             arriving.data = arriving.data[arriving.wanted :]
             self._held += len(arriving.data)
-            say = partial(self._to_say, conn, request.keep)
-            deliver(self.app.intake, request.headers, request.body, say)
+            self._deliver(request, partial(self._to_say, conn, request.keep))
             return
         self._forget(conn)
         conn.init()
         conn.parser.unreader.unread(bytes(arriving.data))
         conn.data_ready = True
         super().enqueue_req(conn)
+
+    def _deliver(self, request: wire.Request, say: Callable[[Answer], None]) -> None:
+        try:
+            deliver(self.app.intake, request.headers, request.body, say)
+        except Exception:
+            # Here nobody else stands between one delivery and the loop that all of them need.
+            LOG.exception("a delivery could not be taken")
+            say((500, "it failed"))
 
     def _to_say(self, conn: Any, keep: bool, answer: Answer) -> None:
         # From the thread that has kept a delivery, or from the loop's own.

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
+import subprocess
+import sys
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.sandbox.ports import free_port
 from bot.web import wire
 from bot.web.hooks import PATH
 from tests.bench import peers
 from tests.bot import deliveries
 
-PATIENCE = 20.0
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0
 Answer = tuple[int, str]
 
 
@@ -30,6 +35,15 @@ class Front:
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def once_up(self) -> socket.socket:
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.connect()
+            except ConnectionRefusedError:
+                assert time.monotonic() < give_up
+                time.sleep(0.05)
 
     def kept(self, guid: str) -> int:
         """How often a delivery is in the inbox or the engine's queue."""
@@ -196,3 +210,21 @@ def test_a_request_with_two_lengths_is_refused(front: Front) -> None:
         one.sendall(request(guid(), "Content-Length: 5"))
         assert answer(one)[0] == 400
         assert one.recv(1) == b""
+
+
+def test_a_fault_of_ours_costs_one_delivery_and_not_the_loop_that_takes_all(tmp_path: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "tests.bot.faulty_front", str(port)]
+    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, cwd=ROOT, stderr=log) as process:
+        try:
+            faulty = Front(port, tmp_path)
+            with faulty.once_up() as one, faulty.connect() as unlucky:
+                one.sendall(request("a" * 8))
+                assert answer(one) == (500, "it failed\n")
+                unlucky.sendall(request("b" * 8))
+                for name in ("c" * 8, "d" * 8):
+                    one.sendall(request(name))
+                    assert answer(one) == (202, "queued\n")
+        finally:
+            process.terminate()
+    assert (tmp_path / "log").read_text().count("ZeroDivisionError: ") == 2
