@@ -163,10 +163,10 @@ def test_any_mixture_of_headings_and_fences_is_read_without_a_crash(lines: list[
 
 
 def test_the_largest_body_is_read_in_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for piece in ("### ", "`", "```\n", "- [x] ", "### A\n", " ", "\r", "#" * 7):
         read_checkboxes(read_sections("### A\n" + piece * (65_536 // len(piece)), ["A", "B"])["A"])
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 # --- the form itself --------------------------------------------------------------------------------------------

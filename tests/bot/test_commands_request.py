@@ -268,14 +268,14 @@ def test_hostile_text_is_only_ever_an_unknown_name(hostile: str) -> None:
 
 
 def test_a_thousand_unknown_names_are_answered_briefly_and_in_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     found = problems(
         {
             Label.REVIEWERS: ",".join(f"r{n}" for n in range(10_000)),
             Label.PULLS: ",".join(f"p{n}" for n in range(10_000)),
         }
     )
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     assert len(found) <= 24
     assert any("9990 more" in problem.message for problem in found)
 

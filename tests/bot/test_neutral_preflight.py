@@ -72,10 +72,10 @@ def test_what_only_begins_alike_is_none(text: str) -> None:
 
 
 def test_hostile_repetition_costs_no_more_than_a_moment() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for unit in (b"AKIA" + b"Q7" * 8 + b" ", b"sk-" + b"a" * 90, b"ghp_" + b"a" * 300, b"xoxb-1", b"SG." * 8, b"npm_"):
         secrets(unit * (MEBIBYTE // len(unit)))
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 def test_a_finding_names_the_path_and_the_kind_and_never_the_secret() -> None:

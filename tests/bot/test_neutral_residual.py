@@ -76,10 +76,10 @@ def test_a_suite_that_ships_its_files_has_no_upstream_to_give_away() -> None:
 
 
 def test_hostile_repetition_costs_no_more_than_a_moment() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for unit in (b"a" * 60 + b"@", b"opyright ", b"://", b"github.com", b"a@a.", b"acme/widgets"):
         counted("acme/widgets", [], unit * (200_000 // len(unit)))
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_a_run_says_in_one_sentence_what_its_files_tell_and_nothing_where_they_tell_nothing() -> None:

@@ -178,9 +178,9 @@ def test_any_text_becomes_one_that_pings_nobody_and_is_a_fixed_point(text: str) 
     "unit", ["a.", "@a", "#1,", "<!--", "](", "`", "\\`", "a@b.", "fixes ", "see #1 ", "(((", "- "]
 )
 def test_hostile_repetition_costs_no_more_than_a_moment(unit: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     neutral_text((unit * 20_000)[:20_000])
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 # --- the audit --------------------------------------------------------------------------------------------------

@@ -78,18 +78,18 @@ def _hostile() -> list[str]:
 def test_every_real_pattern_is_fast_on_a_hostile_body(text: str) -> None:
     manifest = resources.files("manifests").joinpath("reviewers.yaml").read_text(encoding="utf-8")
     searched = window(text)
-    started = time.perf_counter()
+    started = time.process_time()
     for entry in load_registry(("reviewers.yaml", manifest)).reviewers:
         for _, patterns in entry.signals:
             if isinstance(patterns, tuple):
                 found(patterns, searched)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_worst_accepted_pattern_is_still_bounded() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert found((r"\s+\s{0,60}x", r".{0,60}a.{0,60}b"), window("a " * 40_000)) is None
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @given(st.text(alphabet="a 1,\n", max_size=400), st.integers(0, 3))

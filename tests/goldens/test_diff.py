@@ -244,11 +244,11 @@ def test_no_diff_is_no_change() -> None:
 
 def test_a_header_of_many_blanks_takes_no_time() -> None:
     name = " ".join("x" * 2000)
-    started = time.perf_counter()
+    started = time.process_time()
     for header in (f"diff --git a/{name} b/{name}\n", f"diff --git a/{name} b/{name}y\n" * 20):
         text = header + "old mode 100644\nnew mode 100755\n"
         try:
             read_diff(text)
         except DiffError as error:
             assert "told apart" in str(error)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -251,8 +251,9 @@ def test_each_further_letter_doubles_the_time_of_the_pattern(tmp_path: Path) -> 
       isTagList('a'.repeat(letters) + '!');
       return Number(process.hrtime.bigint() - start);
     };
+    const best = (letters) => Math.min(...[1, 2, 3, 4, 5].map(() => time(letters)));
     time(10);
-    console.log(JSON.stringify([time(14), time(22), isTagList('red, dark blue, 4k')]));
+    console.log(JSON.stringify([best(14), best(22), isTagList('red, dark blue, 4k')]));
     """
     short, long, sound = node(tmp_path, "ts-tag-lists", script)
     assert sound is True

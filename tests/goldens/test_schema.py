@@ -223,9 +223,9 @@ def test_a_bad_pin_is_told_exactly(fields: dict[str, object], expected: str) -> 
 def test_an_alias_bomb_is_refused_before_it_grows() -> None:
     levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    started = time.monotonic()
+    started = time.process_time()
     assert problems("\n".join(levels)) == ["tiny.yaml:1: anchor &a0; anchors are not allowed, write the value out"]
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.reviewers.answers import read
@@ -141,6 +141,7 @@ def test_a_list_within_a_whole_answer_is_not_one_that_breaks_off() -> None:
 
 
 @given(_JSON, st.text(max_size=20))
+@example([None, [{"path": None}, None]], "")
 def test_no_answer_breaks_the_reading_and_every_item_is_accounted_for(value: Any, around: str) -> None:
     text = f"{around}{json.dumps(value)}{around}"
     try:

@@ -166,9 +166,9 @@ def test_a_huge_body_is_rendered_in_a_moment() -> None:
     bodies = ["<b>" * 21000, "<details>" * 7000, ">" * 65000, "<img " * 13000, "<table><tr><td>" * 4300]
     bodies += ["<a><b><p>" * 7000, "*a **" * 13000, "<img" + " alt=" * 13000 + ">", "[" * 20000]
     for body in bodies:
-        began = time.perf_counter()
+        began = time.process_time()
         render(body)
-        assert time.perf_counter() - began < 10, body[:20]
+        assert time.process_time() - began < 10, body[:20]
 
 
 # --- whole pages --------------------------------------------------------------------------------------------------

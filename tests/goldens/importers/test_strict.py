@@ -46,10 +46,10 @@ def test_what_is_no_sound_json_is_refused_with_its_place(raw: bytes, says: str) 
 @pytest.mark.parametrize("opening", [(b"[", b"]"), (b'{"a":', b"}")])
 def test_nesting_without_end_is_refused_quickly(levels: int, opening: tuple[bytes, bytes]) -> None:
     raw = opening[0] * levels + b"1" + opening[1] * levels
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ImportProblem, match=f"expected at most {MAX_DEPTH} levels of nesting, found deeper nesting"):
         load(raw, "deep.json")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:

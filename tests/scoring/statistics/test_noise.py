@@ -86,6 +86,6 @@ def test_words_are_those_a_reader_meets(body: str, words: int) -> None:
 
 @pytest.mark.parametrize("body", ["<!--" * 60_000, "<a " * 80_000, "<!---->" * 40_000, "<" * 240_000])
 def test_hostile_bodies_cost_no_more_than_their_length(body: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     visible_words(body)
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
