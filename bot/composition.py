@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import time
 from collections.abc import Callable
@@ -48,8 +47,7 @@ from bot.workflows import (
     suites,
 )
 from bot.workflows.services import Services, Timing
-from goldens.load import load_suite, suite_names
-from goldens.model import Suite
+from goldens.load import shipped_suite, suite_names
 
 WORKFLOWS = (
     builtin,
@@ -71,16 +69,6 @@ WORKFLOWS = (
 
 JUDGES = ("lexical",)
 """What the issue form offers; the operator's own judge comes first where it is another."""
-
-
-@functools.lru_cache(maxsize=16)
-def shipped_suite(name: str) -> Suite:
-    """A suite that ships, which changes only with the code: reading one takes seconds, and every fork needs it.
-
-    Raises:
-        SuiteError: there is none of that name.
-    """
-    return load_suite(name)
 
 
 def utc_now() -> datetime:

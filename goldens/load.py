@@ -6,6 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -53,6 +54,16 @@ def load_suite(which: str | Path) -> Suite:
         what = f"no suite {which[:80]!r}"
         raise SuiteError([Problem(SUITE_FILE, 1, "suite", what, names, did_you_mean(which, names))])
     return _read(_packaged() / which / SUITE_FILE)
+
+
+@lru_cache(maxsize=16)
+def shipped_suite(name: str) -> Suite:
+    """A suite that ships, which changes only with the code: reading one takes seconds, and every fork needs it.
+
+    Raises:
+        SuiteError: there is none of that name.
+    """
+    return load_suite(name)
 
 
 def _read(path: Path) -> Suite:

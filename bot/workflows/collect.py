@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 from bot import settle
@@ -21,6 +22,8 @@ from scoring.model import ReviewerId, TrialStatus
 LOG = logging.getLogger("assay.workflows")
 PATIENCE = timedelta(minutes=30)
 """How long past the last deadline a fork that cannot be read is tried."""
+LOOKS_AT_A_TIME = 6
+"""As many as the queue of looks runs at a time."""
 HOURLY_LIMIT = 5000
 """GitHub's least hourly request limit of an installation."""
 
@@ -215,17 +218,20 @@ def _ask_again(fork: ForkRow, reviewer: ReviewerId) -> None:
 
 def last_look(services: Services, run: RunId) -> int:
     """Keep what every fork says at the very end: what came after the trials were over is flagged, and never scored."""
-    row, kept = services.store.run(run), 0
-    for fork in services.store.forks(run):
-        if fork.repo is None or fork.pull is None or not services.store.snapshots(run, fork.id):
-            continue
-        try:
-            snapshot = services.github(row.installation).snapshot(fork.repo, fork.pull)
-        except GitHubError as error:
-            LOG.info("no last look at %s: %s", fork.repo, error)
-            continue
-        kept += services.store.keep_snapshot(run, fork.id, snapshot) is not None
-    return kept
+    row = services.store.run(run)
+    with ThreadPoolExecutor(LOOKS_AT_A_TIME) as looks:
+        return sum(looks.map(lambda fork: _last_look(services, row, fork), services.store.forks(run)))
+
+
+def _last_look(services: Services, run: RunRow, fork: ForkRow) -> bool:
+    if fork.repo is None or fork.pull is None or not services.store.snapshots(run.id, fork.id):
+        return False
+    try:
+        snapshot = services.github(run.installation).snapshot(fork.repo, fork.pull)
+    except GitHubError as error:
+        LOG.info("no last look at %s: %s", fork.repo, error)
+        return False
+    return services.store.keep_snapshot(run.id, fork.id, snapshot) is not None
 
 
 def settle_fork_if_done(run: RunId, fork: ForkId) -> None:

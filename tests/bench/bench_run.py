@@ -1,8 +1,10 @@
 """One run from its issue to its leaderboard, at the stand-in, with reviewers that only say what is prepared.
 
-First paced: limits such that writing takes about a minute, and the bound that those limits imply, from the ledger.
-Then without limits on PostgreSQL, one worker against four. The stand-in works on the same cores and takes a share of
-them that no worker can give back. `ASSAY_BENCH_REVIEWERS` sets how many reviewers there are.
+First paced: 50 pull requests, and the bound that the limits imply, from the ledger. Then without limits on PostgreSQL,
+one worker against four, where the stand-in answers at once and where it takes its time as GitHub does. The stand-in
+works on the same cores and takes a share of them that no worker can give back. The App looks and polls as often as an
+operator has it by default. `ASSAY_BENCH_REVIEWERS` sets how many reviewers there are, `ASSAY_BENCH_PULLS` of how many
+pull requests the run is that workers share.
 """
 
 from __future__ import annotations
@@ -17,20 +19,30 @@ from collections import Counter
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from bot.adapters.database import open_engine
+from bot.adapters.store import SqlStore
 from bot.demo import app as app_process
-from bot.demo import story
-from bot.demo.world import Asked
+from bot.demo.world import Asked, database_of
+from bot.sandbox.faults import Fault
+from goldens.load import load_suite
 from tests import postgres
 from tests.bench import scripted
 from tests.bench.table import Row
+from tests.postgres import Postgres
 
-REVIEWERS = int(os.environ.get("ASSAY_BENCH_REVIEWERS", "6"))
-PULLS = 8
-"""All of the suite that ships and needs no repository from elsewhere."""
+REVIEWERS = int(os.environ.get("ASSAY_BENCH_REVIEWERS", "12"))
+PULLS = 50
+SHARED_PULLS, SHARED_REVIEWERS = int(os.environ.get("ASSAY_BENCH_PULLS", "24")), 6
+"""Of the run that workers share."""
+SUITE = "synthetic"
 SPACING = 0.75
 """Seconds between two writes of one identity, where the run is paced."""
+ANSWERS = (0.0, 0.2)
+"""Seconds that the stand-in takes for an answer beyond its work. GitHub takes 0.1 to 1."""
 NEAR, FASTER = 1.1, 2.0
-TIMEOUT = 900.0
+TIMEOUT = 1800.0
+_QUICK = ("POLL", "ISSUE_POLL", "QUEUE_POLL", "PROGRESS", "NUDGE", "RECHECK")
+_FORKING = frozenset({"repository", "push", "pull request"})
 
 
 def run() -> list[Row]:
@@ -41,7 +53,8 @@ def _paced() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "app"
         more = {"ASSAY_WRITE_SPACING_SECONDS": str(SPACING)}
-        spent = _run(Path(folder), data, data, more, [("serve",)])
+        asked = _asked(PULLS, REVIEWERS)
+        spent = _run(Path(folder), data, data, more, [("serve",)], asked)
         with closing(sqlite3.connect(data / "app.db")) as db:
             bound, writes = _bound(db)
     what = f"a run of {PULLS} x {REVIEWERS}, a write each {SPACING} s; against: the bound of {writes} writes"
@@ -49,51 +62,88 @@ def _paced() -> list[Row]:
 
 
 def _bound(db: sqlite3.Connection) -> tuple[float, int]:
-    """What the busiest identity needs at least: its writes, the first at once, each other after its spacing."""
-    rows = db.execute("SELECT identity FROM writes WHERE slot IS NOT NULL AND kind != 'turn'").fetchall()
-    counts = Counter(row[0] for row in rows)
-    most = max(counts.values())
+    """What the writes need at least, the first at once and each other after its spacing.
+
+    Results may be written only when every trial is over, so the busiest identity of each of the two parts counts.
+    """
+    rows = db.execute("SELECT kind, identity FROM writes WHERE attempts > 0").fetchall()
+    forking = Counter(identity for kind, identity in rows if kind in _FORKING)
+    rest = Counter(identity for kind, identity in rows if kind not in _FORKING)
+    most = max(forking.values()) + max(rest.values())
     return (most - 1) * SPACING, most
 
 
 def _workers() -> list[Row]:
-    with ExitStack() as stack:
-        if postgres.programs() is None:
-            sys.stderr.write("workers are not compared: PostgreSQL is not here\n")
-            return []
-        server = stack.enter_context(postgres.running())
-        spent = {}
-        for workers in (1, 4):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    if postgres.programs() is None:
+        sys.stderr.write("workers are not compared: PostgreSQL is not here\n")
+        return []
+    with postgres.running() as server:
+        return [_compared(server, answer) for answer in ANSWERS]
+
+
+def _compared(server: Postgres, answer: float) -> Row:
+    spent = {}
+    for workers in (1, 4):
+        with tempfile.TemporaryDirectory() as folder:
             database = server.database()
             more = {"ASSAY_DATABASE_URL": database}
             commands: list[tuple[str, ...]] = [("serve", "--web-only"), *[("worker",)] * workers]
-            spent[workers] = _run(folder, folder / "app", database, more, commands)
-    what = f"the same without limits on PostgreSQL, 4 workers; against: 1, on {os.cpu_count()} cores with the stand-in"
-    return [Row(what, spent[4], "s", spent[1], spent[1] / FASTER)]
+            asked = _asked(SHARED_PULLS, SHARED_REVIEWERS)
+            spent[workers] = _run(Path(folder), Path(folder) / "app", database, more, commands, asked, answer)
+    what = f"{SHARED_PULLS} x {SHARED_REVIEWERS} without limits on PostgreSQL, answers after {answer:g} s, 4 workers"
+    return Row(
+        f"{what}; against: 1, on {os.cpu_count()} cores with the stand-in", spent[4], "s", spent[1], spent[1] / FASTER
+    )
+
+
+def _asked(pulls: int, reviewers: int) -> Asked:
+    names = [pull.id for pull in load_suite(SUITE).pulls[:pulls]]
+    return Asked(suite=SUITE, pulls=",".join(names), reviewers=tuple(scripted.slugs(reviewers)))
 
 
 def _run(
-    folder: Path, data: Path, database: Path | str, more: dict[str, str], commands: list[tuple[str, ...]]
+    folder: Path,
+    data: Path,
+    database: Path | str,
+    more: dict[str, str],
+    commands: list[tuple[str, ...]],
+    asked: Asked,
+    answer: float = 0.0,
 ) -> float:
     """Seconds from the issue to the end of the run."""
     with ExitStack() as stack:
-        world, registry = stack.enter_context(scripted.running(folder, REVIEWERS))
-        settings = world.app_settings(data) | {"ASSAY_REGISTRY": str(registry)} | more
-        bind = settings["ASSAY_BIND"]
+        world, registry = stack.enter_context(scripted.running(folder, len(asked.reviewers)))
+        quick = {f"ASSAY_{name}_SECONDS" for name in _QUICK}
+        settings = {name: value for name, value in world.app_settings(data).items() if name not in quick}
+        settings |= {"ASSAY_REGISTRY": str(registry)} | more
         apps = []
         for number, command in enumerate(commands):
             apps.append(stack.enter_context(app_process.running(settings, data / f"log-{number}.txt", command)))
-        _answers(bind, apps[0])
+        _answers(settings["ASSAY_BIND"], apps[0])
         # Workers start by themselves; the run must not wait for their imports.
         time.sleep(15)
+        if answer:
+            world.sandbox.faults.add(Fault("delay_after", seconds=answer, times=sys.maxsize))
         began = time.monotonic()
-        world.ask_for_run(Asked(reviewers=tuple(scripted.slugs(REVIEWERS))))
-        outcome = story.follow(database, apps[0], lambda line: None, TIMEOUT)
+        world.ask_for_run(asked)
+        stage = _followed(database)
         spent = time.monotonic() - began
-        if outcome.stage != "done":
-            raise RuntimeError(f"the run ended as {outcome.stage}:\n{apps[-1].tail(30)}")
+        if stage != "done":
+            raise RuntimeError(f"the run ended as {stage}:\n{apps[-1].tail(30)}")
         return spent
+
+
+def _followed(database: Path | str) -> str:
+    """The stage a run ends in. Only looked at now and then: looking takes from the same cores."""
+    engine = open_engine(database_of(database))
+    give_up, stage = time.monotonic() + TIMEOUT, ""
+    try:
+        while stage not in ("done", "failed", "cancelled") and time.monotonic() < give_up:
+            time.sleep(0.5)
+            stage = next((run.stage for run in SqlStore(engine).all_runs()), stage)
+    finally:
+        engine.dispose()
+    return stage
 
 
 def _answers(bind: str, app: app_process.AppProcess) -> None:

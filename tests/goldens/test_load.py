@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import goldens
-from goldens.load import content_hash, load_suite, suite_names
+from goldens.load import content_hash, load_suite, shipped_suite, suite_names
 from goldens.located import SuiteError
 from goldens.model import AuthoredBy, Direction, GitPin, Origin, SourceSignal, TreeFiles
 from goldens.schema import parse_suite
@@ -88,6 +88,13 @@ def test_the_packaged_suites_are_listed() -> None:
     assert "smoke" in suite_names()
     for name in suite_names():
         assert load_suite(name).ref.id == name
+
+
+def test_a_shipped_suite_is_read_once_and_never_from_a_path_in_an_issue() -> None:
+    assert shipped_suite("smoke") is shipped_suite("smoke")
+    assert shipped_suite("smoke") == load_suite("smoke")
+    with pytest.raises(SuiteError):
+        shipped_suite("../smoke")
 
 
 def test_a_misspelt_name_is_put_right() -> None:
