@@ -35,8 +35,12 @@ chaos: venv ## kills, outages, full disks and the like, a run each: an hour and 
 soak: venv ## runs one after another on one data directory, and what grows (var/soak.jsonl)
 	@$(BIN)/python -m tests.chaos.soak $(ARGS)
 
+# The tests of the rules of `bot`; the others wait for processes and servers, and cover little else of the rules.
+RULES := answers bundle commands installed model neutral pacing plan registry render scrape settle webhooks
+
 coverage: venv ## branches of `scoring` and of the rules of `bot` that do no I/O; fails under the figure in pyproject.toml
-	@$(BIN)/coverage run -m pytest -q tests/scoring tests/bot $(ARGS)
+	@$(BIN)/coverage run -m pytest -q -m "not long" tests/scoring \
+		$(foreach rule,$(RULES),$(wildcard tests/bot/test_$(rule)*.py)) $(ARGS)
 	@$(BIN)/coverage report --skip-covered
 
 mutation: venv ## mutants of the rules that no test notices; goes on where it stopped; ARGS="bot.settle*" for some
