@@ -216,7 +216,7 @@ def best_second(trials: Partition, first: ReviewerId, resampler: Resampler, same
 
 def _addition(trials: Partition, first: ReviewerId, second: ReviewerId, resampler: Resampler, same: Same) -> Addition:
     together = union(trials, [first, second], same)
-    alone = sum((own[first].counts.fp for own in shared_pulls(trials, [first, second]).values()), 0)
+    alone = sum(own[first].counts.fp for own in shared_pulls(trials, [first, second]).values())
     gained = gain(trials.goldens(first), trials.goldens(second), resampler)
     return Addition(second, gained, together, together.counts.fp - alone)
 

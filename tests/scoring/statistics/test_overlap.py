@@ -86,6 +86,8 @@ def test_two_that_found_nothing_have_no_overlap() -> None:
         (at(1, 10), at(2, 10, side=Side.LEFT), False),
         (claim(1, Place("a.py")), claim(2, Place("a.py")), False),
         (claim(1), claim(2), False),
+        (at(1, 10), claim(2, Place("a.py")), False),
+        (at(1, 10), claim(2), False),
     ],
 )
 def test_claims_are_at_one_place_within_five_lines(one: Candidate, other: Candidate, same: bool) -> None:
@@ -126,6 +128,33 @@ def test_sound_claims_of_an_ensemble_are_grouped_like_alarms_and_what_was_unscor
     trials = partition([acme, bolt, score("p2", A, fp=1)])
     assert union(trials, [B, A]) == Ensemble((A, B), 1, Counts(valid=2, duplicate=2 + 1, unscored=4))
     assert intersection(trials, [A, B]) == Ensemble((A, B), 1, Counts(valid=1))
+
+
+def test_a_second_adds_only_the_alarms_that_are_not_the_firsts_by_the_sameness_that_is_asked_for() -> None:
+    trials = partition(both(acme=(10, 40), bolt=(12, 80)))
+    (added,) = best_second(trials, A, resampler())
+    # Four alarms of which two are at one place; acme alone raises two.
+    assert (added.union.counts.fp, added.alarms_added) == (3, 1)
+    (none,) = best_second(trials, A, resampler(), lambda one, other: True)
+    assert (none.union.counts.fp, none.alarms_added) == (2, 0)
+    assert intersection(trials, [A, B], lambda one, other: True).counts == Counts(tp=1, fp=2, fn=1)
+
+
+def test_an_intersection_misses_what_one_missed() -> None:
+    trials = partition([score("p1", A, "110"), score("p1", B, "100")])
+    assert intersection(trials, [A, B]).counts == Counts(tp=1, fn=2)
+
+
+def test_one_golden_on_each_of_two_pull_requests_is_spread_enough_for_a_gain() -> None:
+    scores = [score("p1", A, "0"), score("p1", B, "1"), score("p2", A, "1"), score("p2", B, "1")]
+    (added,) = best_second(partition(scores), A, resampler())
+    assert (added.gain.value, added.gain.n) == (0.5, 2)
+    assert added.gain.low is not None
+
+
+def test_what_two_were_asked_for_and_one_found_is_unique() -> None:
+    made = uniques(finds(partition([score("p1", A, "10"), score("p1", B, "00")])))
+    assert made[A] == Unique(A, 1, 1, wilson(1, 1))
 
 
 def test_a_golden_that_one_could_not_be_judged_on_is_missed_by_a_union_only_if_all_missed_it() -> None:

@@ -25,6 +25,17 @@ def test_reviewers_that_the_evidence_does_not_separate_share_a_rank() -> None:
     assert [(one.reviewer, one.rank, one.worst) for one in made] == [(A, 1, 2), (B, 1, 3), (C, 2, 4), (D, 3, 4)]
 
 
+def test_the_rank_goes_before_the_value_and_a_value_of_zero_comes_after_one_above_it() -> None:
+    made = places({A: estimate(0.6), B: estimate(0.5), C: estimate(0.0), D: estimate(0.1)}, frozenset({(B, A)}))
+    assert [(one.reviewer, one.rank) for one in made] == [(B, 1), (D, 1), (C, 1), (A, 2)]
+
+
+def test_a_leader_that_comes_last_by_id_is_ahead_all_the_same() -> None:
+    scores = [score(f"p{at}", A, ("100", "000", "010")[at % 3]) for at in range(9)]
+    scores += [score(f"p{at}", B, ("111", "110", "111")[at % 3]) for at in range(9)]
+    assert rank(partition(scores), resampler()).ahead == {(B, A)}
+
+
 def test_one_without_f1_is_unranked_and_last() -> None:
     made = places({A: estimate(None), B: estimate(0.5)}, frozenset())
     assert [(one.reviewer, one.rank, one.worst) for one in made] == [(B, 1, 1), (A, None, None)]
@@ -36,6 +47,8 @@ def test_holm_steps_by_hand() -> None:
     assert holm([0.01, 0.03, 0.024], 0.05) == [True, True, True]
     assert holm([0.02, 0.03, 0.024], 0.05) == [False, False, False]
     assert holm([0.9], 1.0) == [True]
+    assert holm([0.9, 0.8], 1.0) == [True, True]
+    assert holm([0.025, 0.05], 0.05) == [True, True]
 
 
 def test_a_clear_leader_is_alone_and_equals_tie() -> None:
@@ -60,6 +73,8 @@ def test_a_family_is_given_as_many_draws_as_its_smallest_p_value_needs() -> None
     assert made.comparisons[A, B].p_value == pytest.approx(2 / 241)
     alone = rank(trials, resampler(draws=100), family=False)
     assert alone.comparisons[A, B].p_value == pytest.approx(2 / 101)
+    # 3 · 2/101 is more than 0.05, but each pair alone passes.
+    assert alone.ahead == {(A, B), (A, C)}
 
 
 def test_equal_reviewers_are_seldom_separated_as_a_family() -> None:
