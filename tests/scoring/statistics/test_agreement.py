@@ -25,7 +25,7 @@ from scoring.statistics.agreement import (
     kappa,
     rank_moves,
 )
-from scoring.statistics.bootstrap import Method
+from scoring.statistics.bootstrap import FEW_CLUSTERS, Method
 from scoring.stats import wilson
 from tests.scoring.statistics.make import A, B, C, D, contained, resampler, score, unrun
 
@@ -92,6 +92,13 @@ def test_alpha_of_two_judges_by_hand() -> None:
     # aab / abb on three units: coincidences aa 2, bb 2, ab 1, ba 1, n = 6. Dₒ = 2/6, Dₑ = 2·3·3/(6·5) = 18/30,
     # alpha = 1 - (1/3)/(3/5) = 4/9.
     assert alpha([labels("aab"), labels("abb")], resampler()).value == pytest.approx(4 / 9)
+
+
+def test_alpha_on_one_pull_request_has_a_value_and_no_bounds() -> None:
+    together = [{unit(at, "p"): mark for at, mark in enumerate(marks)} for marks in ("aab", "abb")]
+    made = alpha(together, resampler())
+    assert made.value == pytest.approx(4 / 9)
+    assert made == Estimate(made.value, None, None, 3, FEW_CLUSTERS)
 
 
 def test_alpha_without_pairs_or_with_one_label_is_undefined() -> None:

@@ -80,6 +80,9 @@ def test_a_pilot_of_two_reviewers_by_hand() -> None:
     assert made.difference == pytest.approx(2 / 5)
     assert made.discordance == pytest.approx(2 / 5)
     assert made.cluster == pytest.approx((9 + 4) / 5)
+    # First less second: 0, 1, 1 and 0, 0. MSB = 3·(4/15)² + 2·(2/5)² = 8/15, MSW = (2/3)/3 = 2/9, m₀ = 5 - 13/5 = 12/5:
+    # (8/15 - 2/9) / (8/15 + (7/5)·(2/9)) = 14/38
+    assert made.correlation == pytest.approx(14 / 38)
 
 
 def test_intraclass_correlation_by_hand() -> None:
@@ -89,6 +92,8 @@ def test_intraclass_correlation_by_hand() -> None:
     assert correlation([(1, 1), (0, 0), (1, 1)]) == pytest.approx(1.0)
     assert correlation([(0, 2), (0, 2)]) == 0.0
     assert correlation([(1, 1), (1, 1)]) == 0.0
+    # Three groups with means 2, 6 and 1: MSB = 2·(1 + 9 + 4)/2 = 14, MSW = 6/3 = 2, m₀ = (6 - 12/6)/2 = 2: 12/16
+    assert correlation([(1, 3), (5, 7), (0, 2)]) == pytest.approx(0.75)
     # Unequal groups: grand mean 7/3, MSB = (4/3)² + 2·(2/3)² = 8/3, MSW = 2, m₀ = 3 - 5/3 = 4/3, (2/3)/(8/3 + 2/3)
     assert correlation([(1,), (2, 4)]) == pytest.approx(0.2)
     assert correlation([(1, 2)]) is None
@@ -132,6 +137,8 @@ def test_questions_that_are_none_are_refused() -> None:
         achieved_power(20, 10, ONE_EACH)
     with pytest.raises(ValueError, match=r"power lies above 0\.05, which chance gives, and below 1, not 1"):
         pulls_needed(0.1, ONE_EACH, power=1)
+    with pytest.raises(ValueError, match="power lies above"):
+        pulls_needed(0.1, ONE_EACH, power=1 - 0.95)
 
 
 def test_one_that_wins_every_golden_is_told_apart_for_sure() -> None:
