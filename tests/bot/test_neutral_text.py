@@ -139,6 +139,7 @@ def test_code_keeps_its_mentions_but_leads_nowhere() -> None:
         "a*@bob*",
         "<b title=\"`\">@bob `x`",
         "<b title=\"` @bob `\">",
+        "x <b title=\"` @bob `\">",
         "**@bob**'s",
         "[x]( <y z> ) @bob",
         "| a ` | @bob |\n|---|---|\n| ` | c |",
@@ -201,6 +202,12 @@ def test_a_short_name_is_found_as_a_word_only() -> None:
         assert leaks([("t", spelt)], ["go"]) == ("t: contains 'go'",)
 
 
+def test_a_name_of_five_letters_or_more_is_found_inside_words_and_across_separators() -> None:
+    assert leaks([("t", "mygizmo2")], ["gizmo"]) == ("t: contains 'gizmo'",)
+    assert leaks([("t", "mygizm2")], ["gizm"]) == ()
+    assert leaks([("t", "the-giz-mo")], ["gizmo"]) == ("t: contains 'gizmo'",)
+
+
 def test_leaks_are_told_text_by_text_and_empty_words_forbid_nothing() -> None:
     forbidden = ["", " ", "-", *forbidden_for("acme/widgets", ["zeta-review", "acme"])]
     found = leaks([("title", "Fix widgets"), ("branch", "update/calm-bay"), ("body", "by Zeta Review")], forbidden)
@@ -209,7 +216,10 @@ def test_leaks_are_told_text_by_text_and_empty_words_forbid_nothing() -> None:
 
 def test_a_leak_is_told_by_its_place_and_its_kind_and_never_by_its_words() -> None:
     told = Told("octo/gizmos", "77001-1", derived_only=("zeta",))
-    derived, pinned = [("the branch", "work/zeta-bay")], [("the title", "Zeta: fix it"), ("the body", "Note: fixes #5")]
+    derived, pinned = (
+        [("the branch", "work/zeta-bay")],
+        [("the title", "Zeta: fix it"), ("the body", "Keep: it. Fixes #5")],
+    )
     assert fork_leaks(derived, pinned, told) == (
         "the branch names the suite or a reviewer",
         "the body points back to somewhere",
