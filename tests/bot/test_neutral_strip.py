@@ -92,6 +92,8 @@ def test_every_fault_of_a_broken_manifest_is_told_and_where_nobody_named_it_the_
 
 
 def test_a_pattern_is_text_and_no_expression() -> None:
-    rules = parse_strip_rules("version: 1\ngroups: [{id: a, edited: keep, why: w, paths: ['a.(b|c)*d/', '/top*.x']}]")
-    names = ["a.(b|c)zzd/f", "n/a.(b|c)d/f", "axb/f", "topp.x", "n/top.x", "a.(b|c)/d/f"]
-    assert [one.path for one in strip(names, frozenset(), rules).removed] == [names[0], names[1], names[3]]
+    rules = parse_strip_rules(
+        "version: 1\ngroups: [{id: a, edited: keep, why: w, paths: ['a.(b|c)*d/', '/top*.x', '/MAX']}]"
+    )
+    names = ["a.(b|c)zzd/f", "n/a.(b|c)d/f", "axb/f", "topp.x", "n/top.x", "a.(b|c)/d/f", "MAX"]
+    assert [one.path for one in strip(names, frozenset(), rules).removed] == [names[0], names[1], names[3], "MAX"]
