@@ -83,6 +83,7 @@ def test_a_level_that_is_asked_for_is_the_level_of_the_interval() -> None:
     # Both found 5, acme 5 more, bolt 10 more: the turtles again.
     hits = [*[{A, B}] * 5, *[{A}] * 5, *[{B}] * 10]
     assert chapman_of(hits, A, B, 0.9) == chapman(10, 15, 5, 0.9)
+    assert chapman_of([*hits, {A}, {C}], A, B, 0.9) == chapman(11, 15, 5, 0.9)
     turtles = chapman(10, 15, 5, 0.9)
     assert turtles.missed.low == pytest.approx(log_normal(25 / 3, 11 * 16 * 5 * 10 / 252, 0.9)[0])
     assert (turtles.missed.n, turtles.total.n, turtles.method) == (20, 20, "chapman")
@@ -140,6 +141,16 @@ def test_defects_are_goldens_found_and_valid_claims_at_one_place() -> None:
     estimate = chapman_of(made, A, B)
     # acme 4, bolt 2, both 2
     assert (estimate.observed, estimate.total.value) == (4, 4.0)
+    alike = incidence(partition(scores), [A, B], lambda one, other: True)
+    assert sorted(map(sorted, alike)) == [["acme"], ["acme"], ["acme", "bolt"], ["acme", "bolt"]]
+    apart = incidence(partition(scores), [A, B], lambda one, other: False)
+    assert sorted(map(sorted, apart)) == [["acme"], ["acme"], ["acme"], ["acme", "bolt"], ["bolt"]]
+
+
+def test_defects_of_several_pull_requests_are_counted_together() -> None:
+    scores = [score(pull, name, marks) for pull in ("p1", "p2") for name, marks in ((A, "110"), (B, "101"))]
+    made = incidence(partition(scores), [A, B])
+    assert sorted(map(sorted, made)) == [["acme"], ["acme"], ["acme", "bolt"], ["acme", "bolt"], ["bolt"], ["bolt"]]
 
 
 def test_capture_finds_a_known_number_of_planted_defects_that_nobody_reported() -> None:
