@@ -146,7 +146,7 @@ def _unseen(
         none = Estimate(None, None, None, observed, reason)
         return Unseen(method, observed, none, none, assumptions)
     unseen, variance = estimate
-    if unseen <= 0 or variance <= 0:
+    if unseen <= 0:
         reason = "too few were found only once to estimate how many more there are"
         total = Estimate(observed + unseen, None, None, observed, reason)
         return Unseen(method, observed, total, Estimate(unseen, None, None, observed, reason), assumptions)

@@ -52,6 +52,12 @@ def test_the_variance_of_chao2_by_hand() -> None:
     assert (made.missed.low, made.missed.high) == pytest.approx(log_normal(2, 8))
 
 
+def test_less_than_one_unseen_is_still_an_estimate() -> None:
+    # 1 once, 1 twice, 2 reviewers: unseen (1/2)·1/2 = 1/4; variance (1/2)·1/2 + 1/4 + 1/16 = 9/16
+    made = chao2(found(1, 1), 2)
+    assert made.missed == Estimate(0.25, *log_normal(0.25, 9 / 16), 2)
+
+
 def test_chao2_without_anything_found_twice_uses_the_corrected_form() -> None:
     # 3 once, none twice, 1 thrice of 3 reviewers: A 2/3, unseen (2/3)·3·2/2 = 2, variance
     # 2 + (4/9)·3·25/4 - (4/9)·81/(4·6) = 2 + 8.3333 - 1.5 = 8.8333
@@ -98,8 +104,10 @@ def test_everything_found_by_all_leaves_no_estimate_of_zero_width() -> None:
     for made in (chapman(7, 5, 5), chao2(found(0, 3, 4), 3), chao2(found(1, 0, 4), 3)):
         assert (made.missed.value, made.missed.low, made.missed.high) == (0, None, None)
         few = "too few were found only once to estimate how many more there are"
-        assert made.missed == Estimate(0, None, None, made.observed, few)
-        assert made.total == Estimate(made.observed, None, None, made.observed, few)
+        n, two = made.observed, made.method == "chapman"
+        total, missed = Estimate(n, None, None, n, few), Estimate(0, None, None, n, few)
+        told = (chapman(10, 15, 5) if two else chao2(found(4, 2), 2)).assumptions
+        assert made == Unseen("chapman" if two else "chao2", n, total, missed, told)
 
 
 def test_the_assumptions_are_said_with_the_number() -> None:
