@@ -51,6 +51,13 @@ def test_the_chance_on_so_many_pull_requests_by_hand() -> None:
     assert achieved_power(2, 0.1, ONE_EACH).value is not None
 
 
+def test_a_number_that_is_whole_but_for_the_last_digit_is_not_rounded_up() -> None:
+    # Likeness such that the 76.09 goldens of the formula become 77.
+    alike = 77 / goldens_needed(0.2, 0.4) - 1
+    known = replace(ONE_EACH, discordance=0.4, correlation=alike, cluster=2.0)
+    assert pulls_needed(0.2, known) == Sample(77, 77)
+
+
 def test_one_pull_request_is_never_enough() -> None:
     # 76.09 goldens at 100 a pull request would be one of them.
     many = Pilot(pulls=10, goldens=1000, difference=0.2, discordance=0.4, correlation=0.0, cluster=100.0)
@@ -135,6 +142,8 @@ def test_questions_that_are_none_are_refused() -> None:
         pulls_needed(0, ONE_EACH)
     with pytest.raises(ValueError, match="a share above 0 and up to 1, not 10"):
         achieved_power(20, 10, ONE_EACH)
+    with pytest.raises(ValueError, match=r"not 1\.5$"):
+        achieved_power(20, 1.5, ONE_EACH)
     with pytest.raises(ValueError, match=r"power lies above 0\.05, which chance gives, and below 1, not 1"):
         pulls_needed(0.1, ONE_EACH, power=1)
     with pytest.raises(ValueError, match="power lies above"):
