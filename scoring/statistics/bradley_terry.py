@@ -152,7 +152,7 @@ def _errors(held: Sequence[Duel], at: Mapping[ReviewerId, int], logs: Matrix, me
         score[pulls[one.pull], second] -= surplus
     chance = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
     information = -met * chance * (1 - chance)
-    np.fill_diagonal(information, -information.sum(axis=1) + np.diag(information))
+    np.fill_diagonal(information, -information.sum(axis=1))
     bread = np.linalg.pinv(information, hermitian=True)
     spread = bread @ (score.T @ score) @ bread * len(pulls) / (len(pulls) - 1)
     errors: Matrix = np.sqrt(np.clip(np.diag(spread), 0, None))

@@ -152,6 +152,26 @@ def test_duels_on_one_pull_request_alone_show_no_spread() -> None:
     assert bradley_terry(only) == (Strength(A, 0.0, None, lone, 2), Strength(B, 0.0, None, lone, 2))
 
 
+def test_two_pull_requests_are_enough_for_an_error() -> None:
+    # One win each: log odds 0; 1/√(2·½·½) times √(2/1), half for each.
+    made = bradley_terry([Duel(PullId("p1"), A, B, 1.0), Duel(PullId("p2"), A, B, 0.0)])
+    assert [one.error for one in made] == [pytest.approx(1.0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("acme", "bolt", "won"),
+    [
+        (("", 1), ("", 2), 1.0),  # clean, one alarm fewer
+        (("10", 0), ("11", 0), 0.0),  # F1 2/3 and 1
+        (("11", 0), ("11", 3), 1.0),  # 1 and 4/7
+        (("100", 0), ("110", 0), 0.0),  # 1/2 and 4/5
+    ],
+)
+def test_a_duel_by_hand(acme: tuple[str, int], bolt: tuple[str, int], won: float) -> None:
+    trials = partition([score("p", A, acme[0], fp=acme[1]), score("p", B, bolt[0], fp=bolt[1])])
+    assert [one.won for one in duels(trials)] == [won]
+
+
 def test_duels_of_one_pull_request_are_not_taken_as_independent() -> None:
     apart = [Duel(PullId(f"p{number}"), A, B, float(number % 4 > 0)) for number in range(40)]
     alike = [Duel(PullId(f"p{number % 4}"), A, B, float(number % 4 > 0)) for number in range(40)]
