@@ -200,6 +200,15 @@ def test_a_reviewer_nobody_beat_has_no_strength_and_the_groups_are_named() -> No
     assert made == tuple(Strength(name, None, None, unbound, duels) for name, duels in met.items())
 
 
+def test_every_group_of_three_is_named_by_its_own_members() -> None:
+    made = bradley_terry(games([(A, B, 1, 0), (B, C, 1, 0)]))
+    assert (made[0].wins.reason or "").endswith("groups: acme; bolt; crow")
+
+
+def test_the_strongest_comes_first_whatever_its_id() -> None:
+    assert [one.reviewer for one in bradley_terry(games([(A, B, 10, 30)]))] == [B, A]
+
+
 def test_reviewers_that_never_met_are_not_compared() -> None:
     made = bradley_terry(games([(A, B, 2, 2), (C, D, 2, 2)]))
     assert {one.wins.value for one in made} == {None}
