@@ -147,7 +147,7 @@ def _length(head: bytes) -> int:
 async def _run(url: str, connections: int, seconds: float, rate: float | None) -> Load:
     servers = [urlsplit(one) for one in url.split(",")]
     # Many more than will be sent: running out would look like a slow server.
-    many = math.ceil(seconds * (rate or 6_000)) + connections
+    many = math.ceil(seconds * (rate or 15_000)) + connections
     made = requests(url.split(",")[0])
     driver = _Driver(iter([next(made) for _ in range(many)]), 0.0)
     loop = asyncio.get_running_loop()
