@@ -129,6 +129,7 @@ def test_a_pilot_that_cannot_say_gives_a_reason_and_no_number() -> None:
     assert pulls_needed(0.5, ONE_EACH).reason == (
         "in the pilot the two differ on 30.0% of the goldens, so their recall cannot be 50.0% apart"
     )
+    assert achieved_power(20, 0.5, ONE_EACH) == Power(None, pulls_needed(0.5, ONE_EACH).reason)
     one_pull = {(PullId("p"), GoldenId(f"g{number}")): number > 2 for number in range(5)}
     none = dict.fromkeys(one_pull, False)
     reason = "the pilot does not say how alike the goldens of one pull request are"
