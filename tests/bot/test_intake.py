@@ -161,15 +161,25 @@ def test_what_an_earlier_process_acknowledged_is_moved_and_a_database_that_is_aw
 
     def submit(ones: Sequence[Delivery]) -> None:
         tries.append([guid for guid, _ in ones])
+        if tries[-1] == ["last"]:
+            raise Killed
         if len(tries) == 1:
             raise OSError("away")
         came.set()
 
     mover = Mover(inbox, submit, (OSError,))
-    mover.start()
-    assert came.wait(20)
-    came.clear()
-    inbox.keep([("new", {})])
-    mover.nudge()
-    assert came.wait(20)
-    assert tries == [["left"], ["left"], ["new"]]
+
+    def until_killed() -> None:
+        with pytest.raises(Killed):
+            mover._run()
+
+    thread = threading.Thread(target=until_killed)
+    thread.start()
+    for name in ("new", "last"):
+        assert came.wait(20)
+        came.clear()
+        inbox.keep([(name, {})])
+        mover.nudge()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert tries == [["left"], ["left"], ["new"], ["last"]]
