@@ -32,7 +32,7 @@ from tests.postgres import Postgres
 
 REVIEWERS = int(os.environ.get("ASSAY_BENCH_REVIEWERS", "12"))
 PULLS = 50
-SHARED_PULLS, SHARED_REVIEWERS = int(os.environ.get("ASSAY_BENCH_PULLS", "24")), 6
+SHARED_PULLS = int(os.environ.get("ASSAY_BENCH_PULLS", "50"))
 """Of the run that workers share."""
 SUITE = "synthetic"
 SPACING = 0.75
@@ -88,9 +88,9 @@ def _compared(server: Postgres, answer: float) -> Row:
             database = server.database()
             more = {"ASSAY_DATABASE_URL": database}
             commands: list[tuple[str, ...]] = [("serve", "--web-only"), *[("worker",)] * workers]
-            asked = _asked(SHARED_PULLS, SHARED_REVIEWERS)
+            asked = _asked(SHARED_PULLS, REVIEWERS)
             spent[workers] = _run(Path(folder), Path(folder) / "app", database, more, commands, asked, answer)
-    what = f"{SHARED_PULLS} x {SHARED_REVIEWERS} without limits on PostgreSQL, answers after {answer:g} s, 4 workers"
+    what = f"{SHARED_PULLS} x {REVIEWERS} without limits on PostgreSQL, answers after {answer:g} s, 4 workers"
     return Row(
         f"{what}; against: 1, on {os.cpu_count()} cores with the stand-in", spent[4], "s", spent[1], spent[1] / FASTER
     )
