@@ -147,7 +147,7 @@ def review_built_in(run: str, fork: str, reviewer: str, attempt: int) -> None:
             note = _posted(key, place, who) if builtin_runs.posts(who) else ""
         except Deferred as deferred:
             delay = (deferred.until - current().clock()).total_seconds()
-            builtin_asks.queue(key, place, who, attempt, again=f".at-{deferred.until.timestamp():.0f}", delay=delay)
+            builtin_asks.queue(key, place, who, attempt, again=f".{engine.unique()}", delay=delay)
             return
         if engine.step("settle", lambda: _end(current(), key, place, who, note)):
             refresh_soon(key)

@@ -192,6 +192,11 @@ def step(name: str, do: Callable[[], Json]) -> Json:
     return DBOS.run_step({"name": name}, do)
 
 
+def unique() -> str:
+    """A part for the id of work that comes again, and is no twin of what it follows; a replay gives the same."""
+    return str(step("unique", lambda: uuid.uuid4().hex[:12]))
+
+
 def is_replay(error: Exception) -> bool:
     """Whether a step failed before a restart: what it failed with is then no longer known by its type."""
     return isinstance(error, PortableWorkflowError)

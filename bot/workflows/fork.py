@@ -51,9 +51,9 @@ def open_fork(run: str, fork: str, attempt: int) -> None:
     try:
         _open(row)
     except Deferred as deferred:
-        again = attempt + 1
-        delay = (deferred.until - current().clock()).total_seconds()
-        engine.enqueue("forks", "open_fork", f"open-{run}-{fork}.{again}", run, fork, again, delay=delay)
+        # To wait for a turn is no failure, however often: `attempt` stays what it is.
+        delay, name = (deferred.until - current().clock()).total_seconds(), f"open-{run}-{fork}.{engine.unique()}"
+        engine.enqueue("forks", "open_fork", name, run, fork, attempt, delay=delay)
     except Refused as refused:
         reason = str(refused)
         engine.step("give up", lambda: _give_up(row, reason))

@@ -29,7 +29,7 @@ def _publish_later(error: Exception, run: str, fork: str, attempt: int) -> None:
 
 
 def _publish_again(run: str, fork: str, attempt: int, delay: float) -> None:
-    workflow_id = f"publish-{run}-{current().store.run(RunId(run)).report_hash}-{fork}.{attempt}"
+    workflow_id = f"publish-{run}-{current().store.run(RunId(run)).report_hash}-{fork}.{engine.unique()}"
     engine.enqueue("publish", "publish_fork", workflow_id, run, fork, attempt, delay=delay)
 
 
@@ -40,7 +40,8 @@ def publish_fork(run: str, fork: str, attempt: int) -> None:
     try:
         written = write_checks(row)
     except Deferred as deferred:
-        _publish_again(run, fork, attempt + 1, (deferred.until - current().clock()).total_seconds())
+        # To wait for a turn is no failure, however often: `attempt` stays what it is.
+        _publish_again(run, fork, attempt, (deferred.until - current().clock()).total_seconds())
         return
     if written.refusals:
         first = written.refusals[0]
@@ -58,7 +59,7 @@ def _close_later(error: Exception, run: str, attempt: int) -> None:
 
 
 def _close_again(run: str, attempt: int, delay: float) -> None:
-    workflow_id = f"close-{run}-{current().store.run(RunId(run)).report_hash}.{attempt}"
+    workflow_id = f"close-{run}-{current().store.run(RunId(run)).report_hash}.{engine.unique()}"
     engine.enqueue("publish", "close_run", workflow_id, run, attempt, delay=delay)
 
 
@@ -71,7 +72,7 @@ def close_run(run: str, attempt: int) -> None:
     try:
         say_once(row.installation, row.control_repo, row.issue, body)
     except Deferred as deferred:
-        _close_again(run, attempt + 1, (deferred.until - current().clock()).total_seconds())
+        _close_again(run, attempt, (deferred.until - current().clock()).total_seconds())
         return
     except Refused as refused:
         note = f"the leaderboard could not be posted: {refused}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,23 @@ def due_in(run: dict[str, Any]) -> float:
     return datetime.fromisoformat(run["writes"]["next"]).timestamp() - time.time()
 
 
+def tries(here: Bench, name: str) -> list[int]:
+    """Which try each delayed workflow of that name is, by its last argument."""
+    with closing(sqlite3.connect(here.data / "engine.db")) as engine:
+        query = (
+            "SELECT i.inputs FROM workflow_input i JOIN workflow_status USING (workflow_uuid)"
+            " WHERE name = ? AND status = 'DELAYED'"
+        )
+        return [json.loads(inputs)["positionalArgs"][-1] for (inputs,) in engine.execute(query, (name,))]
+
+
+def deferrals(here: Bench, name: str) -> int:
+    """How many workflows of that name have waited or wait for their time."""
+    with closing(sqlite3.connect(here.data / "engine.db")) as engine:
+        query = "SELECT count(*) FROM workflow_status WHERE name = ? AND delay_until_epoch_ms IS NOT NULL"
+        return int(engine.execute(query, (name,)).fetchone()[0])
+
+
 def test_repositories_are_made_over_hours_and_a_restart_loses_none(tmp_path: Path) -> None:
     with bench(tmp_path, extra={"ASSAY_REPOSITORIES_PER_HOUR": "1"}) as here:
         here.ask(TINY)
@@ -50,6 +69,12 @@ def test_repositories_are_made_over_hours_and_a_restart_loses_none(tmp_path: Pat
         here.wait_for(lambda: len(waiting(here, "open_fork")) == 1)
         [seconds] = waiting(here, "open_fork")
         assert 3500 < seconds < 3610
+        # However often a fork waits for its turn, it has not failed once.
+        for turn in (1, 2):
+            assert tries(here, "open_fork") == [1]
+            let_time_pass(here, "open_fork")
+            here.wait_for(lambda turn=turn: deferrals(here, "open_fork") > turn)  # type: ignore[misc]
+            here.wait_for(lambda: len(waiting(here, "open_fork")) == 1)
         # A write of this very moment may still stand before it.
         here.wait_for(lambda: due_in(told(here)) == pytest.approx(seconds, abs=30))
         run = told(here)
