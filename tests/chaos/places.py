@@ -40,6 +40,9 @@ class Watched(AppProcess):
     held = False
     """It stays down for now."""
 
+    also: tuple[Watched, ...] = ()
+    """Who is asked after with this one."""
+
     _began = 0.0
 
     def start(self) -> None:
@@ -49,6 +52,8 @@ class Watched(AppProcess):
 
     @property
     def exited(self) -> int | None:
+        for one in self.also:
+            one.exited  # noqa: B018 - asking after it starts it again
         code = super().exited
         if code is None or self.held:
             return None
@@ -119,6 +124,10 @@ class Place(Bench):
     models: Models | None = None
     model_gate: Gate | None = None
     stack: ExitStack = field(default_factory=ExitStack)
+
+    def __post_init__(self) -> None:
+        # Whoever follows a run asks after the first; before there is a run, nobody would ask after the others.
+        self.processes[0].also = tuple(self.processes[1:])
 
     @property
     def where(self) -> Path | str:
