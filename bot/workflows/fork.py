@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import TypeAdapter
 
@@ -27,6 +27,8 @@ _COMMITS = TypeAdapter(ForkCommits)
 _TAKEN = re.compile(r"^(?:409|422)\b.{0,300}\b(?:exists|taken)\b", re.IGNORECASE | re.DOTALL)
 
 MOST_TRIES = 20
+WRONG_CLOCK = timedelta(days=1)
+"""How far ours may be ahead of GitHub's."""
 
 
 def _try_again(error: Exception, run: str, fork: str, attempt: int) -> None:
@@ -207,15 +209,24 @@ def _repository_write(run: RunRow, plan: ForkPlan, number: int, repo: RepoName) 
 
 
 def _ours(run: RunRow, repo: RepoName, key: str) -> Json | None:
-    """The repository, if it is there and was made after this run was planned."""
     raw = _github(run).repository(repo)
-    if raw is None:
+    if raw is None or not is_ours(raws.created(raw), run.created_at, sent=current().ledger.attempts(key) > 0):
         return None
-    made = raws.created(raw)
+    return _small(raw)
+
+
+def is_ours(made: datetime | None, planned: datetime, *, sent: bool) -> bool:
+    """Whether a repository of one of our names is ours.
+
+    Args:
+        made: when, by GitHub's clock; None: nobody says, and it is ours only if we sent for it.
+        planned: when the run was, by our clock.
+        sent: whether we sent for it. GitHub refuses a name that is taken, so what is there then is ours, unless it is
+            older than clocks are wrong. If we did not, it is ours if it is younger than the run: we may have forgotten.
+    """
     if made is None:
-        # Nobody says how old it is: it is ours only if we sent for it.
-        return _small(raw) if current().ledger.attempts(key) else None
-    return _small(raw) if made >= run.created_at.replace(microsecond=0) else None
+        return sent
+    return made >= planned.replace(microsecond=0) - (WRONG_CLOCK if sent else timedelta(0))
 
 
 def _small(raw: Mapping[str, Json]) -> Json:
