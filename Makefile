@@ -14,9 +14,9 @@ demo: venv ## the whole loop on this machine
 	@$(BIN)/assay demo $(ARGS)
 
 test: venv ## every test, on a few processes: whole runs mostly wait
-	@$(BIN)/python -m pytest -n 4 -m "not long" $(ARGS)
+	@$(BIN)/python -m pytest -n 5 -m "not long" $(ARGS)
 
-long: venv ## the tests that take more than a minute each
+long: venv ## tests that take more than a minute each, and more of a kind
 	@$(BIN)/python -m pytest -m long $(ARGS)
 
 check: venv ## lint, format, types, security, architecture

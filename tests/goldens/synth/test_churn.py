@@ -29,7 +29,7 @@ def skeleton(source: Source) -> Counter[tuple[str, ...]]:
     return Counter(found)
 
 
-@pytest.mark.parametrize("churn", CHURNS)
+@pytest.mark.parametrize("churn", [CHURNS[0], *(pytest.param(one, marks=pytest.mark.long) for one in CHURNS[1:])])
 def test_pulls_come_to_the_size_that_was_asked_for(churn: Churn) -> None:
     low, high = SIZES[churn]
     made = pulls(3, 13, 3, churn)

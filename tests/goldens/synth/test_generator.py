@@ -157,7 +157,7 @@ def test_chance_asks_for_nothing_but_floats() -> None:
     assert pick(rng, [7]) == 7
 
 
-@pytest.mark.parametrize("seed", [0, 3, 2026])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (3, 2026))])
 def test_other_seeds_are_fit_as_well(seed: int) -> None:
     for pull in pulls(seed, 39, 6):
         found = [finding for finding in _verified(pull) if finding.level is Level.ERROR]
