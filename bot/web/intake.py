@@ -83,7 +83,11 @@ class Together:
             # Whatever it was: those who wait have to be told, and the next may be kept.
             LOG.exception("%d deliveries could not be kept", len(batch))
         for _, told in batch:
-            told(kept)
+            try:
+                told(kept)
+            except Exception:
+                # Whoever else is in this batch has to be told all the same.
+                LOG.exception("who waits for a delivery could not be told")
         self._after()
 
     def _run(self) -> None:
@@ -91,8 +95,8 @@ class Together:
             try:
                 self.keep_some()
             except Exception:
-                # Telling failed, which nobody else would notice: without this thread no delivery is ever answered.
-                LOG.exception("who waits for a delivery could not be told")
+                # Nobody else would notice: without this thread no delivery is ever answered.
+                LOG.exception("what comes after keeping deliveries failed")
 
 
 class Mover:

@@ -57,6 +57,19 @@ def test_a_transaction_is_not_larger_than_it_may_be_and_none_is_left_behind() ->
     assert [len(batch) for batch in disk.batches] == [LARGEST_BATCH, 2]
 
 
+def test_one_that_cannot_be_told_keeps_the_others_of_its_transaction_waiting_for_nothing() -> None:
+    told = list[str]()
+
+    def gone(_kept: bool) -> None:
+        raise ZeroDivisionError
+
+    together = Together(Disk().keep, lambda: told.append("all"))
+    together.put("a", {}, gone)
+    together.put("b", {}, lambda _kept: told.append("b"))
+    together.keep_some()
+    assert told == ["b", "all"]
+
+
 def test_if_the_transaction_fails_nobody_in_it_is_told_that_it_was_kept_and_the_next_is_tried() -> None:
     disk, told = Disk(), dict[str, bool]()
     together = Together(disk.keep)
