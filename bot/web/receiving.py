@@ -37,11 +37,11 @@ SEND_SECONDS = 20
 LINGER_SECONDS = 2.0
 """For which a client that was told that its connection ends may go on to send or not close it."""
 LONGEST_HEAD = 64 * 1024
-"""Bytes; gunicorn refuses shorter ones already."""
+"""Bytes; gunicorn would let a thread wait for the end of one that has not ended by then."""
 MOST_HELD = 128 * 1024 * 1024
 """Bytes of requests that are not whole, over all connections; the oldest give way."""
 MOST_ARRIVING = 500
-"""Connections on which a request is not whole; the oldest give way."""
+"""Connections on which a request is not whole; the oldest give way. Deliveries that are being kept do not count."""
 LOOK_SECONDS = 0.25
 """How often it is looked who has had its time."""
 _END = b"\r\n\r\n"
@@ -49,6 +49,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,12})[ \t]*\r\n", re.IG
 _ANY_LENGTH = re.compile(rb"\r\ncontent-length", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding", re.IGNORECASE)
 _EXPECTS = re.compile(rb"\r\nexpect:[ \t]*100-continue", re.IGNORECASE)
+_OLD = b" HTTP/1.0"
 _GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -56,7 +57,8 @@ def _refusal(status: str) -> bytes:
     return f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".encode()
 
 
-_BAD, _NO_LENGTH, _TOO_LARGE = map(_refusal, ("400 Bad Request", "411 Length Required", "413 Content Too Large"))
+_BAD, _NO_LENGTH = map(_refusal, ("400 Bad Request", "411 Length Required"))
+_TOO_LARGE, _NO_END = map(_refusal, ("413 Content Too Large", "431 Request Header Fields Too Large"))
 
 
 @dataclass(slots=True, eq=False)
@@ -86,13 +88,16 @@ class Arriving:
             end = self.data.find(_END, max(len(self.data) - len(data) - len(_END), 0))
             if end >= 0:
                 self._read_head(end)
+            elif len(self.data) > LONGEST_HEAD:
+                self.refusal = _NO_END
 
     def _read_head(self, end: int) -> None:
         head = bytes(self.data[: end + 2])
         found = _LENGTH.search(head)
         length = int(found[1]) if found else 0
         self.wanted = end + len(_END) + length
-        self.expects = _EXPECTS.search(head) is not None
+        # Who speaks HTTP/1.0 would take it for the answer.
+        self.expects = _EXPECTS.search(head) is not None and not head[: head.find(b"\r\n")].endswith(_OLD)
         if _CHUNKED.search(head):
             self.refusal = _NO_LENGTH
         elif length > LARGEST:
@@ -102,10 +107,8 @@ class Arriving:
 
     @property
     def whole(self) -> bool:
-        """Whether it can be answered; of a head that has no end, gunicorn says so."""
-        if self.wanted is None:
-            return len(self.data) > LONGEST_HEAD
-        return len(self.data) >= self.wanted
+        """Whether it can be answered."""
+        return self.wanted is not None and len(self.data) >= self.wanted
 
     @property
     def until(self) -> float:
@@ -211,8 +214,9 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """Wait for requests and for what is to be said; say it."""
-        super().wait_for_and_dispatch_events(timeout)
-        while self._said:
+        super().wait_for_and_dispatch_events(0 if self._said else timeout)
+        # An answer may lead to the next at once: a client that has sent many requests ahead has one in each round.
+        for _ in range(len(self._said)):
             self._answer(*self._said.popleft())
 
     def _answer(self, conn: Any, keep: bool, answer: Answer) -> None:
@@ -276,11 +280,12 @@ class ReceivingWorker(ThreadWorker):  # type: ignore[misc]
         if now < self._looked + LOOK_SECONDS:
             return
         self._looked = now
-        for conn, arriving in list(self._arriving.items()):
-            many = len(self._arriving) > MOST_ARRIVING or self._held > MOST_HELD
+        waiting = [(conn, arriving) for conn, arriving in self._arriving.items() if not arriving.asked]
+        for at, (conn, arriving) in enumerate(waiting):
+            many = at < len(waiting) - MOST_ARRIVING or self._held > MOST_HELD
             # Who has begun to ask when the server ends would not be done; who has not may be about to, for a moment.
             until = arriving.until if self.alive else arriving.began + (0 if arriving.data else self.cfg.keepalive)
-            if not arriving.asked and (many or now > until):
+            if many or now > until:
                 self._drop(conn)
 
 

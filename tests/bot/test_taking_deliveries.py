@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import sqlite3
@@ -10,7 +11,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ import pytest
 from bot.sandbox.ports import free_port
 from bot.web import wire
 from bot.web.hooks import PATH
+from bot.web.receiving import LOOK_SECONDS, MOST_ARRIVING
+from bot.web.server import THREADS
 from tests.bench import peers
 from tests.bot import deliveries
 
@@ -203,6 +206,59 @@ def test_a_database_that_is_held_up_keeps_deliveries_waiting_and_nothing_else(fr
             assert [answer(waiting), answer(waiting)] == [(202, "queued\n"), (200, "ok\n")]
     # Whoever hung up sent a delivery all the same.
     assert [front.kept(name), front.kept(gone)] == [1, 1]
+
+
+def test_heads_that_never_end_take_no_thread_from_the_pages(front: Front) -> None:
+    lines = b"".join(b"X-%d: %b\r\n" % (at, b"a" * 4000) for at in range(18))
+    endless = [front.connect() for _ in range(THREADS)]
+    for one in endless:
+        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: assay.test\r\n" + lines)
+    with front.connect() as other:
+        other.sendall(b"GET /healthz HTTP/1.1\r\nHost: assay.test\r\n\r\n")
+        other.settimeout(PATIENCE / 3)
+        assert answer(other) == (200, "ok\n")
+    for one in endless:
+        assert answer(one)[0] == 431
+        one.close()
+
+
+def test_a_client_that_sends_many_ahead_leaves_the_others_their_turn(front: Front) -> None:
+    # So few bytes that the server has them all with one look.
+    forged, many = f"POST {PATH} HTTP/1.1\r\n\r\n".encode(), 1700
+    with front.connect() as greedy, front.connect() as other:
+        greedy.sendall(forged * many)
+        said = 0
+        assert answer(greedy)[0] == 401
+        other.sendall(request(guid(), event="star"))
+        assert answer(other)[0] == 200
+        greedy.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                said += greedy.recv(1 << 20).count(b"HTTP/1.1 401")
+        greedy.settimeout(PATIENCE)
+        assert said < many - 1
+        while said < many - 1:
+            said += _some(greedy, 1 << 20).count(b"HTTP/1.1 401")
+
+
+def test_deliveries_that_are_being_kept_push_nobody_out(front: Front) -> None:
+    slow = request(guid())
+    with ExitStack() as stack, closing(sqlite3.connect(front.data / "app.db", isolation_level=None)) as held:
+        held.execute("BEGIN IMMEDIATE")
+        waiting = [stack.enter_context(front.connect()) for _ in range(MOST_ARRIVING + 5)]
+        for one in waiting:
+            one.sendall(request(guid()))
+        last = stack.enter_context(front.connect())
+        last.sendall(slow[:100])
+        # Whoever comes after all of them is answered once all of them have been seen.
+        page = stack.enter_context(front.connect())
+        page.sendall(b"GET /healthz HTTP/1.1\r\nHost: assay.test\r\n\r\n")
+        assert answer(page)[0] == 200
+        # A loop that nothing wakes looks once a second.
+        time.sleep(1 + 2 * LOOK_SECONDS)
+        last.sendall(slow[100:])
+        held.execute("COMMIT")
+        assert {answer(one)[0] for one in [*waiting, last]} == {202}
 
 
 def test_a_request_with_two_lengths_is_refused(front: Front) -> None:

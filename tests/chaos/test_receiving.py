@@ -53,13 +53,20 @@ def test_a_request_of_which_nobody_knows_the_end_is_refused(header: bytes, statu
     assert made.refusal.startswith(b"HTTP/1.1 " + status)
 
 
-def test_a_head_without_end_is_handed_on_to_be_refused() -> None:
+def test_a_head_without_end_is_refused_and_no_thread_waits_for_the_rest() -> None:
     made = arrived(b"GET / HTTP/1.1\r\nX: " + b"a" * LONGEST_HEAD)
-    assert made.whole
-    assert made.wanted is None
+    assert made.refusal is not None
+    assert made.refusal.startswith(b"HTTP/1.1 431 ")
+    assert not made.whole
 
 
 def test_it_has_its_time_for_the_head_and_for_the_rest() -> None:
     assert arrived(HEAD[:-1]).until == HEAD_SECONDS
     assert arrived(HEAD).until == WHOLE_SECONDS
-    assert arrived(HEAD.replace(b"Host", b"Expect: 100-continue\r\nHost")).expects
+
+
+@pytest.mark.parametrize("before", [b"Host", b"Content"])
+def test_only_who_knows_what_it_means_is_told_to_go_on(before: bytes) -> None:
+    asking = HEAD.replace(before, b"Expect: 100-continue\r\n" + before)
+    assert arrived(asking).expects
+    assert not arrived(asking.replace(b"HTTP/1.1", b"HTTP/1.0")).expects
