@@ -25,7 +25,7 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from bot.web import wire
 from bot.web.app import HARDENING
-from bot.web.hooks import LARGEST, Answer, deliver
+from bot.web.hooks import LARGEST, PATH, Answer, deliver
 
 LOG = logging.getLogger("assay.web")
 HEAD_SECONDS = 10.0
@@ -38,6 +38,8 @@ LINGER_SECONDS = 2.0
 """For which a client that was told that its connection ends may go on to send or not close it."""
 LONGEST_HEAD = 64 * 1024
 """Bytes; gunicorn would let a thread wait for the end of one that has not ended by then."""
+LARGEST_FORM = 1024 * 1024
+"""Bytes of what is sent to a page; more than any form holds, and what a thread gets counts against no limit here."""
 MOST_HELD = 128 * 1024 * 1024
 """Bytes of requests that are not whole, over all connections; the oldest give way."""
 MOST_ARRIVING = 500
@@ -50,6 +52,7 @@ _ANY_LENGTH = re.compile(rb"\r\ncontent-length", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding", re.IGNORECASE)
 _EXPECTS = re.compile(rb"\r\nexpect:[ \t]*100-continue", re.IGNORECASE)
 _OLD = b" HTTP/1.0"
+_HOOK = f"POST {PATH}".encode()
 _GO_ON = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -100,7 +103,7 @@ class Arriving:
         self.expects = _EXPECTS.search(head) is not None and not head[: head.find(b"\r\n")].endswith(_OLD)
         if _CHUNKED.search(head):
             self.refusal = _NO_LENGTH
-        elif length > LARGEST:
+        elif length > (LARGEST if head.startswith(_HOOK) else LARGEST_FORM):
             self.refusal = _TOO_LARGE
         elif found is None and _ANY_LENGTH.search(head):
             self.refusal = _BAD

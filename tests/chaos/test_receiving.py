@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.web.hooks import LARGEST
-from bot.web.receiving import HEAD_SECONDS, LONGEST_HEAD, WHOLE_SECONDS, Arriving
+from bot.web.receiving import HEAD_SECONDS, LARGEST_FORM, LONGEST_HEAD, WHOLE_SECONDS, Arriving
 
 HEAD = b"POST /webhooks/github HTTP/1.1\r\nHost: assay.test\r\nContent-Length: 11\r\n\r\n"
 
@@ -51,6 +51,14 @@ def test_a_request_of_which_nobody_knows_the_end_is_refused(header: bytes, statu
     made = arrived(b"POST / HTTP/1.1\r\n" + header + b"\r\n\r\n")
     assert made.refusal is not None
     assert made.refusal.startswith(b"HTTP/1.1 " + status)
+
+
+def test_what_is_sent_to_a_page_is_a_form_and_only_deliveries_may_be_large() -> None:
+    length = f"Content-Length: {LARGEST_FORM + 1}\r\n\r\n".encode()
+    assert arrived(b"POST /webhooks/github HTTP/1.1\r\n" + length).refusal is None
+    to_a_page = arrived(b"POST /sign-out HTTP/1.1\r\n" + length)
+    assert to_a_page.refusal is not None
+    assert to_a_page.refusal.startswith(b"HTTP/1.1 413")
 
 
 def test_a_head_without_end_is_refused_and_no_thread_waits_for_the_rest() -> None:
