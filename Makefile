@@ -14,7 +14,7 @@ demo: venv ## the whole loop on this machine
 	@$(BIN)/assay demo $(ARGS)
 
 test: venv ## every test, on a few processes: whole runs mostly wait
-	@$(BIN)/python -m pytest -n 5 -m "not long" $(ARGS)
+	@$(BIN)/python -m pytest -n 4 -m "not long" $(ARGS)
 
 long: venv ## tests that take more than a minute each, and more of a kind
 	@$(BIN)/python -m pytest -m long $(ARGS)
